@@ -1,0 +1,161 @@
+/**
+ * Instants, durations, and the two ports through which the rest of the library meets time. The
+ * only file that may touch the system's clock and timers: the simulator replaces both ports.
+ */
+
+import { SteleError } from './error.ts'
+
+/** Integer milliseconds since 1970 (UTC). */
+export type Instant = number
+
+/** Integer milliseconds, never negative. */
+export type Milliseconds = number
+
+/** Says what time it is, by the wall. Nothing may rely on it never going back. */
+export interface Clock {
+  /** The present instant. */
+  readonly now: () => Instant
+}
+
+/** Ends a wait before its time; harmless when called late or twice. */
+export type Cancel = () => void
+
+/** Runs things later. All waiting in the library goes through one of these. */
+export interface Scheduler {
+  /** Calls back once, `delay` milliseconds from now at the earliest; any length is allowed. */
+  readonly after: (delay: Milliseconds, callback: () => void) => Cancel
+  /** Calls back once, after what is queued in this turn of the event loop. */
+  readonly soon: (callback: () => void) => void
+}
+
+/** A unit in which a duration can be written. */
+export type DurationUnit =
+  | 'ms'
+  | 's'
+  | 'sec'
+  | 'second'
+  | 'seconds'
+  | 'm'
+  | 'min'
+  | 'minute'
+  | 'minutes'
+  | 'h'
+  | 'hour'
+  | 'hours'
+  | 'd'
+  | 'day'
+  | 'days'
+  | 'w'
+  | 'week'
+  | 'weeks'
+
+/** Milliseconds, or a text such as `'30s'` or `'3 days'`. */
+export type Duration = number | `${number}${DurationUnit}` | `${number} ${DurationUnit}`
+
+const second = 1000
+const minute = 60 * second
+const hour = 60 * minute
+const day = 24 * hour
+const week = 7 * day
+
+const unitLengths: Readonly<Record<DurationUnit, Milliseconds>> = {
+  ms: 1,
+  s: second,
+  sec: second,
+  second,
+  seconds: second,
+  m: minute,
+  min: minute,
+  minute,
+  minutes: minute,
+  h: hour,
+  hour,
+  hours: hour,
+  d: day,
+  day,
+  days: day,
+  w: week,
+  week,
+  weeks: week,
+}
+
+const durationText = /^(\d+(?:\.\d+)?|\.\d+) ?([a-z]+)$/
+
+function isUnit(text: string): text is DurationUnit {
+  return Object.hasOwn(unitLengths, text)
+}
+
+/**
+ * Milliseconds of a duration, rounded to the nearest. A text is digits, at most one blank, and a
+ * unit; signs, exponents and other blanks are refused with `invalid_option`, as are negative,
+ * infinite and unsafe numbers.
+ */
+export function parseDuration(duration: number | string): Milliseconds {
+  const length = typeof duration === 'number' ? duration : parseDurationText(duration)
+  const rounded = Math.round(length)
+  if (Number.isSafeInteger(rounded) && rounded >= 0 && length >= 0) return rounded
+  throw invalidDuration(duration)
+}
+
+function parseDurationText(text: string): number {
+  const [, amount, unit] = durationText.exec(text) ?? []
+  if (amount === undefined || unit === undefined || !isUnit(unit)) throw invalidDuration(text)
+  return Number(amount) * unitLengths[unit]
+}
+
+function invalidDuration(duration: number | string): SteleError {
+  const text = JSON.stringify(duration)
+  const advice = "Write milliseconds, or a text such as '30s', '5 minutes' or '3 days'."
+  return new SteleError('invalid_option', `${text} is not a duration. ${advice}`, {
+    fields: { duration },
+  })
+}
+
+/** The last instant that can be stored and shown as a date. */
+export const lastInstant: Instant = 8_640_000_000_000_000
+
+/** Integer milliseconds of a date or a number; `invalid_option` when it is not an instant. */
+export function parseInstant(instant: Date | number): Instant {
+  const value = typeof instant === 'number' ? instant : instant.getTime()
+  if (Number.isFinite(value) && Math.abs(value) <= lastInstant) return Math.round(value)
+  throw new SteleError(
+    'invalid_option',
+    `${String(instant)} is not an instant. Pass a valid Date, or milliseconds since 1970.`,
+  )
+}
+
+/** `instant + duration`, held within what can be stored. */
+export function addDuration(instant: Instant, duration: Milliseconds): Instant {
+  return Math.min(instant + duration, lastInstant)
+}
+
+/** The wall clock of this machine. */
+export const systemClock: Clock = {
+  // oxlint-disable-next-line no-restricted-globals -- the one place that reads the system's clock
+  now: () => Date.now(),
+}
+
+/** Longest delay that the platform's timers keep; longer ones would fire at once. */
+const timerDelayMax: Milliseconds = 2 ** 31 - 1
+
+/** The timers of this process. They keep the process alive. */
+export const systemScheduler: Scheduler = {
+  after: (delay, callback) => {
+    let remaining = Math.max(0, delay)
+    let timer: ReturnType<typeof setTimeout> | undefined
+    const arm = (): void => {
+      const part = Math.min(remaining, timerDelayMax)
+      remaining -= part
+      // oxlint-disable-next-line no-restricted-globals -- the one place that sets the system's timers
+      timer = setTimeout(remaining > 0 ? arm : callback, part)
+    }
+    arm()
+    return () => {
+      clearTimeout(timer)
+    }
+  },
+  soon: (callback) => {
+    // oxlint-disable-next-line no-restricted-globals -- the one place that yields to the event loop
+    setImmediate(callback)
+  },
+}

@@ -1,0 +1,14 @@
+/** ULIDs from our own clock and randomness: sorted by time, rising within a millisecond. */
+
+import { monotonicFactory } from 'ulid'
+import type { Random } from './random.ts'
+import type { Clock } from './time.ts'
+
+/** Makes a new ULID: 26 characters of Crockford's base 32. */
+export type MintUlid = () => string
+
+/** A source of ULIDs that never repeats or falls within one process. */
+export function createUlids(clock: Clock, random: Random): MintUlid {
+  const mint = monotonicFactory(random.next)
+  return () => mint(clock.now())
+}

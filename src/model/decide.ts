@@ -1,0 +1,310 @@
+/**
+ * The transition table. It lives here and nowhere else: what each event means in each state, and
+ * what is refused. `machines/execution.ts` draws it from the same guards; storage only obeys.
+ */
+
+import { unreachable } from '../base/assert.ts'
+import { accept, type Result, refuse } from '../base/result.ts'
+import type { Instant } from '../base/time.ts'
+import {
+  blockingOf,
+  type CreatedEvent,
+  type ExecutionEvent,
+  type FinishedEvent,
+  type LockedEvent,
+  type UnlockedEvent,
+  type UpgradeFinishedEvent,
+  type Version,
+} from './event.ts'
+import type { ExecutionId } from './ids.ts'
+import { illegal, type Refusal } from './refusal.ts'
+import type {
+  BlockedState,
+  ExecutionState,
+  FinishedState,
+  LockedState,
+  LockOwner,
+  PendingState,
+  StateBase,
+  UnfinishedBase,
+  UnfinishedState,
+} from './state.ts'
+
+/** One event, offered to a state. */
+export interface Proposal {
+  readonly event: ExecutionEvent
+  readonly createdAt: Instant
+  /** The version the writer believes to be next. */
+  readonly version: Version
+  /**
+   * For blocking events: when the first response beyond `seenCursor` that answers an ask, this
+   * event's own included, arrived; `undefined` if there is none.
+   */
+  readonly answeredAt?: Instant | undefined
+}
+
+/** The next state, or why not. */
+export type Decision = Result<ExecutionState, Refusal>
+
+/** The state of an execution that has just been created. */
+export function decideCreated(
+  executionId: ExecutionId,
+  event: CreatedEvent,
+  createdAt: Instant,
+): PendingState {
+  return {
+    status: 'pending_at',
+    executionId,
+    function: event.function,
+    ...(event.parent === undefined ? {} : { parent: event.parent }),
+    version: 0,
+    createdAt,
+    firstScheduledAt: event.scheduledAt,
+    deploymentId: event.deploymentId,
+    failures: 0,
+    paused: false,
+    cancelling: false,
+    scheduledAt: event.scheduledAt,
+  }
+}
+
+/** The version that an append to this state must carry; a finished log has no next one. */
+export function nextVersion(state: ExecutionState): Version {
+  return state.status === 'finished' ? state.version : state.version + 1
+}
+
+/**
+ * What an event does to a state. The order of checks is part of the contract: lock admissibility
+ * comes before the version, `already_finished` before it too, everything else after.
+ */
+export function decideEvent(state: ExecutionState, proposal: Proposal): Decision {
+  const { event } = proposal
+  if (event.type === 'created') return refuse({ kind: 'invalid', reason: 'created_by_append' })
+  const refusal =
+    event.type === 'locked'
+      ? (refuseLock(state, event, proposal.createdAt) ?? refuseVersion(state, proposal))
+      : (refuseFinished(state) ?? refuseVersion(state, proposal))
+  if (refusal !== undefined) return refuse(refusal)
+  if (state.status === 'finished')
+    return refuse({ kind: 'already_finished', version: state.version })
+  if (state.cancelling && !isCancellation(event)) return refuse(illegal('cancelling'))
+  return transition(state, event, proposal)
+}
+
+type AppendableEvent = Exclude<ExecutionEvent, CreatedEvent>
+
+function transition(state: UnfinishedState, event: AppendableEvent, proposal: Proposal): Decision {
+  switch (event.type) {
+    case 'locked':
+      return accept(toLocked(state, event))
+    case 'unlocked':
+      return unlock(state, event)
+    case 'temporarily_failed':
+    case 'temporarily_timed_out':
+      return accept(countFailure(state, event.backoffExpiresAt))
+    case 'finished':
+      return accept(toFinished(state, event, proposal.createdAt))
+    case 'paused':
+      return pause(state)
+    case 'unpaused':
+      return state.paused
+        ? accept({ ...advance(state), paused: false })
+        : refuse(illegal('not_paused'))
+    case 'cancel_requested':
+      return accept({ ...advance(state), cancelling: true })
+    case 'upgrade_finished':
+      return accept(upgrade(advance(state), event))
+    default:
+      return accept(block(state, event, proposal.answeredAt))
+  }
+}
+
+/** What a response does to its execution: wakes it when it waits for one like this. */
+export function decideResponse(
+  state: ExecutionState,
+  response: { readonly createdAt: Instant; readonly answersAsk: boolean },
+): ExecutionState {
+  if (state.status !== 'blocked' || !response.answersAsk) return state
+  return {
+    ...toPending(state, Math.max(state.runExpiresAt, response.createdAt)),
+    version: state.version,
+  }
+}
+
+// ── guards, shared with machines/execution.ts ───────────────────────────────────────────────────
+
+/** Whether the lock would end after it begins. */
+export function hasValidExpiry(event: LockedEvent, createdAt: Instant): boolean {
+  return event.lockExpiresAt > createdAt
+}
+
+/** Whether executor and run are those of the last lock. */
+export function isLastOwner(owner: LockOwner | undefined, event: LockOwner): boolean {
+  return owner?.executorId === event.executorId && owner.runId === event.runId
+}
+
+/** Whether a pending execution may be locked: due, or held back for this very run. */
+export function isLockable(state: PendingState, event: LockedEvent, createdAt: Instant): boolean {
+  return state.scheduledAt <= createdAt || isLastOwner(state.lastOwner, event)
+}
+
+/** Whether unlocking makes the execution due earlier than it would be anyway. */
+export function isEarlier(state: PendingState | BlockedState, event: UnlockedEvent): boolean {
+  return event.dueAt < (state.status === 'pending_at' ? state.scheduledAt : state.runExpiresAt)
+}
+
+/** Whether the event is the one that may follow `cancel_requested`. */
+export function isCancellation(event: ExecutionEvent): boolean {
+  return (
+    event.type === 'finished' &&
+    event.outcome.type === 'execution_failure' &&
+    event.outcome.kind === 'cancelled'
+  )
+}
+
+// ── refusals ────────────────────────────────────────────────────────────────────────────────────
+
+function refuseFinished(state: ExecutionState): Refusal | undefined {
+  if (state.status !== 'finished') return undefined
+  return { kind: 'already_finished', version: state.version }
+}
+
+function refuseVersion(state: ExecutionState, { version }: Proposal): Refusal | undefined {
+  const expected = nextVersion(state)
+  if (version === expected) return undefined
+  return { kind: 'version_conflict', expected, requested: version }
+}
+
+/** Why this lock is inadmissible, whatever its version. Expired is not free: only the watcher frees. */
+function refuseLock(
+  state: ExecutionState,
+  event: LockedEvent,
+  createdAt: Instant,
+): Refusal | undefined {
+  if (!hasValidExpiry(event, createdAt)) return { kind: 'invalid', reason: 'expiry_not_after_lock' }
+  if (state.status === 'finished') return illegal('finished')
+  if (state.cancelling) return illegal('cancelling')
+  if (state.paused) return illegal('paused')
+  switch (state.status) {
+    case 'pending_at':
+      if (isLockable(state, event, createdAt)) return undefined
+      return { kind: 'invalid', reason: 'not_yet_pending' }
+    case 'locked':
+      return isLastOwner(state.lastOwner, event) ? undefined : illegal('already_locked')
+    case 'blocked':
+      return illegal('blocked')
+    default:
+      return unreachable(state)
+  }
+}
+
+// ── transitions ─────────────────────────────────────────────────────────────────────────────────
+
+function toLocked(state: UnfinishedState, event: LockedEvent): LockedState {
+  return {
+    ...unfinishedBase(state),
+    function: { ...state.function, version: event.functionVersion },
+    deploymentId: event.deploymentId,
+    status: 'locked',
+    lockExpiresAt: event.lockExpiresAt,
+    lastLockVersion: state.version + 1,
+    lastOwner: { executorId: event.executorId, runId: event.runId },
+    retry: event.retry,
+  }
+}
+
+function unlock(state: UnfinishedState, event: UnlockedEvent): Decision {
+  if (state.paused) return refuse({ kind: 'unlock_refused', state: 'paused' })
+  switch (state.status) {
+    case 'locked':
+      return accept(toPending(state, event.dueAt))
+    case 'pending_at':
+      if (isEarlier(state, event)) return accept(toPending(state, event.dueAt))
+      return refuse({ kind: 'unlock_refused', state: 'pending' })
+    case 'blocked':
+      if (isEarlier(state, event)) return accept({ ...advance(state), runExpiresAt: event.dueAt })
+      return refuse({ kind: 'unlock_refused', state: 'blocked' })
+    default:
+      return unreachable(state)
+  }
+}
+
+function pause(state: UnfinishedState): Decision {
+  if (state.paused) return refuse(illegal('paused'))
+  if (state.status === 'locked') return refuse(illegal('locked'))
+  return accept({ ...advance(state), paused: true })
+}
+
+function countFailure(state: UnfinishedState, backoffExpiresAt: Instant): PendingState {
+  return { ...toPending(state, backoffExpiresAt), failures: state.failures + 1 }
+}
+
+function upgrade<State extends UnfinishedState>(state: State, event: UpgradeFinishedEvent): State {
+  if (event.result === 'failed') return { ...state, incompatibleVersion: event.functionVersion }
+  const { incompatibleVersion: _cleared, ...rest } = state
+  const target = { ...state.function, version: event.functionVersion }
+  return { ...(rest as State), function: target, deploymentId: event.deploymentId }
+}
+
+/** History events leave the state alone, except that a blocking one waits unless it is answered. */
+function block(
+  state: UnfinishedState,
+  event: ExecutionEvent,
+  answeredAt: Instant | undefined,
+): UnfinishedState {
+  const blocking = blockingOf(event)
+  if (blocking === undefined) return advance(state)
+  if (answeredAt !== undefined) {
+    return toPending(state, Math.max(blocking.runExpiresAt, answeredAt))
+  }
+  return { ...unfinishedBase(state), status: 'blocked', ...blocking }
+}
+
+function toPending(state: UnfinishedState, scheduledAt: Instant): PendingState {
+  return { ...unfinishedBase(state), status: 'pending_at', scheduledAt }
+}
+
+function toFinished(
+  state: UnfinishedState,
+  event: FinishedEvent,
+  finishedAt: Instant,
+): FinishedState {
+  const { outcome } = event
+  return {
+    ...stateBase(state),
+    status: 'finished',
+    finishedAt,
+    outcomeType: outcome.type,
+    ...(outcome.type === 'execution_failure' ? { failureKind: outcome.kind } : {}),
+  }
+}
+
+function advance<State extends UnfinishedState>(state: State): State {
+  return { ...state, version: state.version + 1 }
+}
+
+/** What survives every transition, one version on. */
+function stateBase(state: UnfinishedState): StateBase {
+  return {
+    executionId: state.executionId,
+    function: state.function,
+    ...(state.parent === undefined ? {} : { parent: state.parent }),
+    version: state.version + 1,
+    createdAt: state.createdAt,
+    firstScheduledAt: state.firstScheduledAt,
+    deploymentId: state.deploymentId,
+    failures: state.failures,
+  }
+}
+
+function unfinishedBase(state: UnfinishedState): UnfinishedBase {
+  return {
+    ...stateBase(state),
+    paused: state.paused,
+    cancelling: state.cancelling,
+    ...(state.lastOwner === undefined ? {} : { lastOwner: state.lastOwner }),
+    ...(state.incompatibleVersion === undefined
+      ? {}
+      : { incompatibleVersion: state.incompatibleVersion }),
+  }
+}

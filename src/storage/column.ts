@@ -1,0 +1,73 @@
+/** Reading single columns. A database that holds something else was not written by us. */
+
+import { SteleError } from '../base/error.ts'
+import type { Json, JsonObject } from '../base/json.ts'
+import type { Row } from './protocol.ts'
+
+/** A column that must hold a text. */
+export function textOf(row: Row, column: string): string {
+  const value = row[column]
+  if (typeof value === 'string') return value
+  throw corruptColumn(row, column, 'a text')
+}
+
+/** A text, or nothing. */
+export function textOrNone(row: Row, column: string): string | undefined {
+  return isNone(row[column]) ? undefined : textOf(row, column)
+}
+
+/** A column that must hold a safe integer. Postgres sends them as text. */
+export function integerOf(row: Row, column: string): number {
+  const value = row[column]
+  const integer = typeof value === 'string' ? Number(value) : value
+  if (typeof integer === 'number' && Number.isSafeInteger(integer)) return integer
+  throw corruptColumn(row, column, 'an integer')
+}
+
+/** An integer, or nothing. */
+export function integerOrNone(row: Row, column: string): number | undefined {
+  return isNone(row[column]) ? undefined : integerOf(row, column)
+}
+
+/** A flag stored as 0 or 1. */
+export function flagOf(row: Row, column: string): boolean {
+  return integerOf(row, column) === 1
+}
+
+/** A column that must hold the text of a JSON object. */
+export function objectOf(row: Row, column: string): JsonObject {
+  const value = jsonOf(row, column)
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
+    return value as JsonObject
+  }
+  throw corruptColumn(row, column, 'a JSON object')
+}
+
+/** A column that must hold the text of a JSON value. */
+export function jsonOf(row: Row, column: string): Json {
+  try {
+    return JSON.parse(textOf(row, column)) as Json
+  } catch (cause) {
+    throw corruptColumn(row, column, 'JSON', cause)
+  }
+}
+
+/** The `storage_corrupt` of a column. */
+export function corruptColumn(
+  row: Row,
+  column: string,
+  expected: string,
+  cause?: unknown,
+): SteleError {
+  const executionId = row['execution_id']
+  return new SteleError(
+    'storage_corrupt',
+    `Column ${column} of ${String(executionId ?? 'a row')} does not hold ${expected}. ` +
+      'Something other than Stele wrote to the database; restore it from a backup.',
+    { fields: { executionId, column }, cause },
+  )
+}
+
+function isNone(value: unknown): boolean {
+  return value === null || value === undefined
+}

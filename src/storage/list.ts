@@ -1,0 +1,97 @@
+/** Reading transaction: a page of executions, newest first. */
+
+import { SteleError } from '../base/error.ts'
+import type { Instant } from '../base/time.ts'
+import type { FunctionKind } from '../model/function-id.ts'
+import type { ExecutionState, ExecutionStatus } from '../model/state.ts'
+import { textOrNone } from './column.ts'
+import { type Protocol, query, type Row, statement } from './protocol.ts'
+import { parseState, stateColumns } from './state-row.ts'
+
+/** Which executions to list. Everything given must hold. */
+export interface ListFilter {
+  readonly functionKind?: FunctionKind | undefined
+  readonly functionName?: string | undefined
+  readonly status?: ExecutionStatus | undefined
+  /** Paused ones only, or only those that are not. */
+  readonly paused?: boolean | undefined
+  /** How finished ones ended. */
+  readonly outcome?: 'ok' | 'err' | 'execution_failure' | undefined
+  readonly idPrefix?: string | undefined
+  /** Created at or after this instant. */
+  readonly createdFrom?: Instant | undefined
+  /** Created before this instant. */
+  readonly createdBefore?: Instant | undefined
+  /** Children too; otherwise only executions that were submitted or scheduled. */
+  readonly children?: boolean | undefined
+}
+
+/** A place in the list: what comes after it is older. */
+export interface ListCursor {
+  readonly createdAt: Instant
+  readonly executionId: string
+}
+
+/** A page to list. */
+export interface ListRequest {
+  readonly filter: ListFilter
+  readonly after?: ListCursor | undefined
+  readonly limit: number
+}
+
+/** One line of the list. */
+export interface ListedExecution {
+  readonly state: ExecutionState
+  readonly setAside?: string
+}
+
+const listPage = statement(
+  'list-executions',
+  `SELECT ${stateColumns}
+   FROM executions e
+   WHERE e.created_at_ms <= $1 AND (e.created_at_ms < $1 OR e.execution_id < $2)
+     AND e.created_at_ms >= $3
+     AND ($4 IS NULL OR e.function_kind = $4)
+     AND ($5 IS NULL OR e.function_name = $5)
+     AND ($6 IS NULL OR e.status = $6)
+     AND ($7 IS NULL OR e.paused = $7)
+     AND ($8 IS NULL OR e.outcome_type = $8)
+     AND ($9 IS NULL OR substr(e.execution_id, 1, length($9)) = $9)
+     AND ($10 = 1 OR e.parent_execution_id IS NULL)
+   ORDER BY e.created_at_ms DESC, e.execution_id DESC
+   LIMIT $11`,
+)
+
+/** Sorts after every id. */
+const afterEveryId = '~'
+
+/** A page of executions, newest first; rows that cannot be read are left out. */
+export function* listExecutions(request: ListRequest): Protocol<readonly ListedExecution[]> {
+  const { filter, after, limit } = request
+  const before = Math.min(filter.createdBefore ?? Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
+  const rows = yield* query(
+    listPage,
+    after?.createdAt ?? before - 1,
+    after?.executionId ?? afterEveryId,
+    filter.createdFrom ?? Number.MIN_SAFE_INTEGER,
+    filter.functionKind ?? null,
+    filter.functionName ?? null,
+    filter.status ?? null,
+    filter.paused === undefined ? null : Number(filter.paused),
+    filter.outcome ?? null,
+    filter.idPrefix ?? null,
+    filter.children === true ? 1 : 0,
+    limit,
+  )
+  return rows.flatMap(parseListed)
+}
+
+function parseListed(row: Row): readonly ListedExecution[] {
+  try {
+    const setAside = textOrNone(row, 'set_aside_reason')
+    return [{ state: parseState(row), ...(setAside === undefined ? {} : { setAside }) }]
+  } catch (cause) {
+    if (cause instanceof SteleError) return []
+    throw cause
+  }
+}

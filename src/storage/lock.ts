@@ -1,0 +1,215 @@
+/**
+ * Transaction: one poll of an executor. Per function the earliest due executions, merged in order
+ * of due time, each locked or set aside; a row that cannot be read never stops the others.
+ */
+
+import { accept } from '../base/result.ts'
+import { addDuration, type Instant, type Milliseconds } from '../base/time.ts'
+import { decideEvent } from '../model/decide.ts'
+import type { CreatedEvent, LockedEvent } from '../model/event.ts'
+import type { FunctionId } from '../model/function-id.ts'
+import type { DeploymentId, ExecutorId, RunId } from '../model/ids.ts'
+import type { RetryPolicy } from '../model/retry.ts'
+import type { LockedState, PendingState } from '../model/state.ts'
+import { integerOf, textOf } from './column.ts'
+import type { WriteProtocol } from './driver.ts'
+import { insertEventCall, parseCreated, writeEvent } from './event-row.ts'
+import { type Notice, noticesOf } from './notice.ts'
+import { type Call, call, type Protocol, type Row, statement } from './protocol.ts'
+import { type SetAside, setAsideCall } from './set-aside.ts'
+import { parseState, stateColumns, updateStateCall } from './state-row.ts'
+
+/**
+ * Which versions of a function an executor takes: any (`by_name`), its own (`by_version`), or any
+ * that is not known to be incompatible, keeping the stored version so that the worker can see the
+ * difference (`auto`).
+ */
+export type LockingStrategy = 'by_name' | 'by_version' | 'auto'
+
+/** One function an executor polls for. */
+export interface LockTarget {
+  readonly function: FunctionId
+  readonly strategy: LockingStrategy
+  /** At most this many, whatever the limit of the poll says. */
+  readonly limit: number
+  readonly retry: RetryPolicy
+  readonly lockExpiry: Milliseconds
+}
+
+/** One poll. */
+export interface LockRequest {
+  readonly targets: readonly LockTarget[]
+  readonly executorId: ExecutorId
+  readonly runId: RunId
+  readonly deploymentId: DeploymentId
+  /** Executions due at or before this instant; also the time of the events. */
+  readonly lockedAt: Instant
+  /** At most this many in all. */
+  readonly limit: number
+}
+
+/** An execution that the poll has locked. */
+export interface LockedExecution {
+  readonly state: LockedState
+  readonly created: CreatedEvent
+  readonly locked: LockedEvent
+}
+
+/** What a poll did. */
+export interface LockBatch {
+  readonly locked: readonly LockedExecution[]
+  readonly setAside: readonly SetAside[]
+  readonly notices: readonly Notice[]
+}
+
+const duePredicate = `e.function_kind = $1 AND e.function_name = $2 AND e.status = 'pending_at'
+     AND e.paused = 0 AND e.cancelling = 0 AND e.set_aside_reason IS NULL`
+
+const candidateList = `SELECT ${stateColumns}, v.body AS created_body
+   FROM executions e
+   JOIN events v ON v.execution_id = e.execution_id AND v.version = 0`
+
+const candidateOrder = `ORDER BY e.scheduled_at_ms, e.execution_id
+   LIMIT $4`
+
+const dueByName = statement(
+  'due-by-name',
+  `${candidateList}
+   WHERE ${duePredicate} AND e.scheduled_at_ms <= $3
+   ${candidateOrder}`,
+)
+
+const dueByVersion = statement(
+  'due-by-version',
+  `${candidateList}
+   WHERE ${duePredicate} AND e.scheduled_at_ms <= $3 AND e.function_version = $5
+   ${candidateOrder}`,
+)
+
+const dueAuto = statement(
+  'due-auto',
+  `${candidateList}
+   WHERE ${duePredicate} AND e.scheduled_at_ms <= $3
+     AND (e.incompatible_version IS NULL OR e.incompatible_version <> $5)
+   ${candidateOrder}`,
+)
+
+const nextDue = statement(
+  'next-due',
+  `SELECT e.scheduled_at_ms
+   FROM executions e
+   WHERE ${duePredicate}
+     AND ($3 <> 'by_version' OR e.function_version = $4)
+     AND ($3 <> 'auto' OR e.incompatible_version IS NULL OR e.incompatible_version <> $4)
+   ORDER BY e.scheduled_at_ms
+   LIMIT 1`,
+)
+
+/** Locks what is due. */
+export function* lockDue(request: LockRequest): WriteProtocol<LockBatch, never> {
+  const candidates = yield* findCandidates(request)
+  const locked: LockedExecution[] = []
+  const setAside: SetAside[] = []
+  const calls: Call[] = []
+  for (const { row, target } of candidates) {
+    const lock = tryLock(row, target, request)
+    if (lock.type === 'poison') {
+      const { executionId, reason } = lock
+      setAside.push({ executionId, reason })
+      calls.push(setAsideCall({ executionId, reason }))
+    } else {
+      locked.push(lock.execution)
+      calls.push(...lock.calls)
+    }
+  }
+  if (calls.length > 0) yield calls
+  return accept({ locked, setAside, notices: locked.flatMap(({ state }) => noticesOf(state)) })
+}
+
+/** When the earliest execution of these functions is due; `undefined` when none waits. */
+export function* findNextDue(targets: readonly LockTarget[]): Protocol<Instant | undefined> {
+  const answers = yield targets.map((target) => {
+    const { kind, name, version } = target.function
+    return call(nextDue, kind, name, target.strategy, version)
+  })
+  const instants = answers.flatMap((rows) => rows.map((row) => integerOf(row, 'scheduled_at_ms')))
+  return instants.length === 0 ? undefined : Math.min(...instants)
+}
+
+interface Candidate {
+  readonly row: Row
+  readonly target: LockTarget
+  readonly scheduledAt: Instant
+}
+
+function* findCandidates(request: LockRequest): Protocol<readonly Candidate[]> {
+  const { targets, lockedAt, limit } = request
+  const answers = yield targets.map((target) => candidateCall(target, lockedAt, limit))
+  const candidates = answers.flatMap((rows, index) => {
+    const target = targets[index]
+    if (target === undefined) return []
+    return rows.map((row) => ({ row, target, scheduledAt: integerOf(row, 'scheduled_at_ms') }))
+  })
+  // Each answer is sorted; sorting the whole is stable, so functions keep their order among equals.
+  if (targets.length > 1) candidates.sort((left, right) => left.scheduledAt - right.scheduledAt)
+  return candidates.slice(0, limit)
+}
+
+function candidateCall(target: LockTarget, lockedAt: Instant, limit: number): Call {
+  const { kind, name, version } = target.function
+  const values = [kind, name, lockedAt, Math.min(limit, target.limit)] as const
+  switch (target.strategy) {
+    case 'by_name':
+      return call(dueByName, ...values)
+    case 'by_version':
+      return call(dueByVersion, ...values, version)
+    default:
+      return call(dueAuto, ...values, version)
+  }
+}
+
+type LockAttempt =
+  | {
+      readonly type: 'locked'
+      readonly execution: LockedExecution
+      readonly calls: readonly Call[]
+    }
+  | { readonly type: 'poison'; readonly executionId: string; readonly reason: string }
+
+function tryLock(row: Row, target: LockTarget, request: LockRequest): LockAttempt {
+  const executionId = textOf(row, 'execution_id')
+  try {
+    const before = parseState(row)
+    const created = parseCreated(row)
+    if (before.status !== 'pending_at') return poison(executionId, 'the row is not pending')
+    const locked = lockEvent(before, target, request)
+    const version = before.version + 1
+    const createdAt = request.lockedAt
+    const decision = decideEvent(before, { event: locked, createdAt, version })
+    if (!decision.ok) return poison(executionId, `the lock is refused: ${decision.error.kind}`)
+    if (decision.value.status !== 'locked') return poison(executionId, 'the lock did not take')
+    const inserted = insertEventCall(before.executionId, version, writeEvent(locked, createdAt))
+    const calls = [inserted, updateStateCall(before, decision.value)]
+    return { type: 'locked', execution: { state: decision.value, created, locked }, calls }
+  } catch (cause) {
+    return poison(executionId, cause instanceof Error ? cause.message : String(cause))
+  }
+}
+
+function poison(executionId: string, reason: string): LockAttempt {
+  return { type: 'poison', executionId, reason }
+}
+
+function lockEvent(before: PendingState, target: LockTarget, request: LockRequest): LockedEvent {
+  // `auto` leaves version and deployment as they are until the upgrade has succeeded.
+  const foreign = target.strategy === 'auto' && before.function.version !== target.function.version
+  return {
+    type: 'locked',
+    executorId: request.executorId,
+    runId: request.runId,
+    deploymentId: foreign ? before.deploymentId : request.deploymentId,
+    lockExpiresAt: addDuration(request.lockedAt, target.lockExpiry),
+    retry: target.retry,
+    functionVersion: foreign ? before.function.version : target.function.version,
+  }
+}

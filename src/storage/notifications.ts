@@ -1,0 +1,165 @@
+/**
+ * The notice board of one process: commits post, waiters listen. Nothing here is needed for
+ * correctness: whoever misses a notice finds out by polling.
+ */
+
+import { guard } from '../base/logger.ts'
+import type { Cancel, Instant, Milliseconds, Scheduler } from '../base/time.ts'
+import type { FunctionKind } from '../model/function-id.ts'
+import type { ExecutionId } from '../model/ids.ts'
+import type { ExecutionState } from '../model/state.ts'
+import type { Notice } from './notice.ts'
+
+/** Something may be due: at the instant given, or unknown (then one has to look). */
+export type DueListener = (dueAt: Instant | undefined) => void
+
+/** An execution changed: to the state given, or unknown (then one has to look). */
+export type StateListener = (state: ExecutionState | undefined) => void
+
+/** Posting and listening. Listeners are called at once and must not throw. */
+export interface Notifications {
+  readonly publish: (notices: readonly Notice[]) => void
+  /** Work for one function. */
+  readonly onPending: (kind: FunctionKind, name: string, listener: DueListener) => Cancel
+  /** Changes of one execution. */
+  readonly onExecution: (id: ExecutionId, listener: StateListener) => Cancel
+  /** Work for the timers watcher. */
+  readonly onTimer: (listener: DueListener) => Cancel
+  /** Stops looking for foreign changes. */
+  readonly close: () => void
+}
+
+/** How often a storage is asked for commits of others, while anybody listens. */
+export const foreignPollInterval: Milliseconds = 20
+
+/** What a notice board stands on. */
+export interface NotificationOptions {
+  readonly scheduler: Scheduler
+  /** Whether somebody outside this process has committed since the last call. */
+  readonly hasForeignChanges: () => boolean
+}
+
+/** A notice board that also hears of other processes, by asking the storage every 20 ms. */
+export function createNotifications(options: NotificationOptions): Notifications {
+  const pending = createTopic<DueListener>()
+  const executions = createTopic<StateListener>()
+  const timers = createTopic<DueListener>()
+  const topics = [pending, executions, timers]
+  const foreign = watchForeign(options, {
+    isListening: () => topics.some((topic) => topic.size() > 0),
+    onChange: () => {
+      pending.all((listen) => {
+        listen(undefined)
+      })
+      executions.all((listen) => {
+        listen(undefined)
+      })
+      timers.all((listen) => {
+        listen(undefined)
+      })
+    },
+  })
+  const publishOne = (notice: Notice): void => {
+    switch (notice.topic) {
+      case 'pending':
+        pending.some(`${notice.kind}:${notice.name}`, (listen) => {
+          listen(notice.dueAt)
+        })
+        return
+      case 'execution':
+        executions.some(notice.state.executionId, (listen) => {
+          listen(notice.state)
+        })
+        return
+      default:
+        timers.some('', (listen) => {
+          listen(notice.dueAt)
+        })
+    }
+  }
+  const listen = <Listener>(topic: Topic<Listener>, key: string, listener: Listener): Cancel => {
+    const cancel = topic.add(key, listener)
+    foreign.start()
+    return cancel
+  }
+  return {
+    publish: (notices) => {
+      for (const notice of notices) publishOne(notice)
+    },
+    onPending: (kind, name, listener) => listen(pending, `${kind}:${name}`, listener),
+    onExecution: (id, listener) => listen(executions, id, listener),
+    onTimer: (listener) => listen(timers, '', listener),
+    close: foreign.close,
+  }
+}
+
+/** Listeners by key. */
+interface Topic<Listener> {
+  readonly add: (key: string, listener: Listener) => Cancel
+  readonly some: (key: string, tell: (listener: Listener) => void) => void
+  readonly all: (tell: (listener: Listener) => void) => void
+  readonly size: () => number
+}
+
+function createTopic<Listener>(): Topic<Listener> {
+  const listenersByKey = new Map<string, Set<Listener>>()
+  const tellEach = (listeners: Iterable<Listener>, tell: (listener: Listener) => void): void => {
+    // A copy: listeners come and go while they are told.
+    for (const listener of [...listeners]) {
+      guard(() => {
+        tell(listener)
+      })
+    }
+  }
+  return {
+    add: (key, listener) => {
+      const listeners = listenersByKey.get(key) ?? new Set()
+      listenersByKey.set(key, listeners.add(listener))
+      return () => {
+        listeners.delete(listener)
+        if (listeners.size === 0 && listenersByKey.get(key) === listeners)
+          listenersByKey.delete(key)
+      }
+    },
+    some: (key, tell) => {
+      const listeners = listenersByKey.get(key)
+      if (listeners !== undefined) tellEach(listeners, tell)
+    },
+    all: (tell) => {
+      for (const listeners of [...listenersByKey.values()]) tellEach(listeners, tell)
+    },
+    size: () => listenersByKey.size,
+  }
+}
+
+interface ForeignWatch {
+  readonly start: () => void
+  readonly close: () => void
+}
+
+/** Looks for foreign commits while anybody listens, and not otherwise. */
+function watchForeign(
+  { scheduler, hasForeignChanges }: NotificationOptions,
+  { isListening, onChange }: { isListening: () => boolean; onChange: () => void },
+): ForeignWatch {
+  let timer: Cancel | undefined
+  let closed = false
+  const look = (): void => {
+    timer = undefined
+    if (closed || !isListening()) return
+    arm()
+    if (hasForeignChanges()) onChange()
+  }
+  const arm = (): void => {
+    timer = scheduler.after(foreignPollInterval, look)
+  }
+  return {
+    start: () => {
+      if (timer === undefined && !closed) arm()
+    },
+    close: () => {
+      closed = true
+      timer?.()
+    },
+  }
+}

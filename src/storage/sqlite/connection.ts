@@ -1,0 +1,96 @@
+/** One connection of better-sqlite3: statements by name, and protocols driven synchronously. */
+
+import Database from 'better-sqlite3'
+import type { Answers, Call, Protocol, Row, SqlValue, Statement } from '../protocol.ts'
+import { isInOrder, reorder, toPositional } from './dialect.ts'
+
+/** What the adapter needs of a connection. */
+export interface Connection {
+  /** Drives a protocol to its end. Whatever a statement throws comes out here. */
+  readonly drive: <Value>(protocol: Protocol<Value>) => Value
+  /** Runs one of the fixed texts below. */
+  readonly control: (text: ControlText) => void
+  /** Whether a transaction is open. */
+  readonly isInTransaction: () => boolean
+  /** Runs several statements without values. */
+  readonly runScript: (sql: string) => void
+  /** Reads one value of a PRAGMA. */
+  readonly readPragma: (pragma: string) => unknown
+  /** A counter that grows when another connection commits. */
+  readonly dataVersion: () => number
+  readonly close: () => void
+}
+
+/** Transaction control; fixed texts, prepared once each. */
+export type ControlText =
+  | 'BEGIN'
+  | 'BEGIN IMMEDIATE'
+  | 'COMMIT'
+  | 'ROLLBACK'
+  | 'SAVEPOINT one'
+  | 'RELEASE one'
+  | 'ROLLBACK TO one'
+
+/** Opens the file. `busyTimeout` is how long SQLite itself may block the event loop. */
+export function openConnection(file: string, busyTimeout: number): Connection {
+  const database = new Database(file, { timeout: busyTimeout })
+  const prepared = new Map<Statement, (values: readonly SqlValue[]) => readonly Row[]>()
+  const controls = new Map<ControlText, Database.Statement>()
+  let dataVersion: Database.Statement | undefined
+  const run = ({ statement, values }: Call): readonly Row[] => {
+    let bound = prepared.get(statement)
+    if (bound === undefined) {
+      bound = prepare(database, statement)
+      prepared.set(statement, bound)
+    }
+    return bound(values)
+  }
+  return {
+    drive: (protocol) => {
+      let step = protocol.next([])
+      while (step.done !== true) {
+        const answers: Answers = step.value.map(run)
+        step = protocol.next(answers)
+      }
+      return step.value
+    },
+    control: (text) => {
+      let control = controls.get(text)
+      if (control === undefined) {
+        control = database.prepare(text)
+        controls.set(text, control)
+      }
+      control.run()
+    },
+    isInTransaction: () => database.inTransaction,
+    runScript: (sql) => {
+      database.exec(sql)
+    },
+    readPragma: (pragma) => database.pragma(pragma, { simple: true }),
+    dataVersion: () => {
+      dataVersion ??= database.prepare('PRAGMA data_version').pluck()
+      return Number(dataVersion.get())
+    },
+    close: () => {
+      database.close()
+    },
+  }
+}
+
+const noRows: readonly Row[] = []
+
+function prepare(
+  database: Database.Database,
+  statement: Statement,
+): (values: readonly SqlValue[]) => readonly Row[] {
+  const { text, order } = toPositional(statement.text)
+  const inOrder = isInOrder(order)
+  const bound = database.prepare<SqlValue[], Row>(text)
+  const isReader = bound.reader
+  return (values) => {
+    const positional = inOrder ? values : reorder(order, values)
+    if (isReader) return bound.all(...positional)
+    bound.run(...positional)
+    return noRows
+  }
+}

@@ -1,0 +1,245 @@
+/** The row of table `executions` ↔ the state of an execution. */
+
+import type { Json } from '../base/json.ts'
+import type { FunctionKind } from '../model/function-id.ts'
+import {
+  type DeploymentId,
+  type ExecutionId,
+  type ExecutorId,
+  findParent,
+  type RunId,
+} from '../model/ids.ts'
+import type { FailureKind, Outcome } from '../model/outcome.ts'
+import type { RetryPolicy } from '../model/retry.ts'
+import type {
+  ExecutionState,
+  FinishedState,
+  LockOwner,
+  StateBase,
+  UnfinishedBase,
+} from '../model/state.ts'
+import {
+  corruptColumn,
+  flagOf,
+  integerOf,
+  integerOrNone,
+  jsonOf,
+  textOf,
+  textOrNone,
+} from './column.ts'
+import {
+  type Call,
+  call,
+  type Protocol,
+  query,
+  type Row,
+  type SqlValue,
+  statement,
+} from './protocol.ts'
+
+/** The columns of a state, for SELECT lists over table `executions` under the name `e`. */
+export const stateColumns = `e.execution_id, e.function_kind, e.function_name, e.function_version,
+  e.version, e.created_at_ms, e.first_scheduled_at_ms, e.deployment_id, e.failures, e.status,
+  e.paused, e.cancelling, e.scheduled_at_ms, e.lock_expires_at_ms, e.last_lock_version,
+  e.executor_id, e.run_id, e.retry, e.seen_cursor, e.run_expires_at_ms, e.incompatible_version,
+  e.finished_at_ms, e.outcome_type, e.failure_kind, e.set_aside_reason`
+
+const selectState = statement(
+  'select-state',
+  `SELECT ${stateColumns}
+   FROM executions e
+   WHERE e.execution_id = $1`,
+)
+
+/** The same, holding the row until the end of the transaction where a database needs telling. */
+const selectStateForUpdate = statement(
+  'select-state-for-update',
+  `SELECT ${stateColumns}
+   FROM executions e
+   WHERE e.execution_id = $1`,
+)
+
+const insertState = statement(
+  'insert-state',
+  `INSERT INTO executions (
+     execution_id, parent_execution_id, function_kind, function_name, function_version,
+     version, created_at_ms, first_scheduled_at_ms, deployment_id, failures, status,
+     paused, cancelling, scheduled_at_ms)
+   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, 'pending_at', $10, 0, $8)
+   ON CONFLICT (execution_id) DO NOTHING
+   RETURNING version`,
+)
+
+const updateState = statement(
+  'update-state',
+  `UPDATE executions
+   SET version = $3, function_version = $4, deployment_id = $5, failures = $6, status = $7,
+     paused = $8, cancelling = $9, scheduled_at_ms = $10, lock_expires_at_ms = $11,
+     last_lock_version = $12, executor_id = $13, run_id = $14, retry = $15, seen_cursor = $16,
+     run_expires_at_ms = $17, incompatible_version = $18, finished_at_ms = $19,
+     outcome_type = $20, failure_kind = $21
+   WHERE execution_id = $1 AND version = $2
+   RETURNING version`,
+)
+
+/** The state of an execution, or `undefined`. */
+export function* findState(id: ExecutionId): Protocol<ExecutionState | undefined> {
+  const [row] = yield* query(selectState, id)
+  return row === undefined ? undefined : parseState(row)
+}
+
+/** The state of an execution that is about to be changed. */
+export function* findStateForUpdate(id: ExecutionId): Protocol<ExecutionState | undefined> {
+  const [row] = yield* query(selectStateForUpdate, id)
+  return row === undefined ? undefined : parseState(row)
+}
+
+/** Inserts a new execution; no row comes back when the id is taken. */
+export function insertStateCall(state: ExecutionState): Call {
+  return call(
+    insertState,
+    state.executionId,
+    state.parent?.executionId ?? null,
+    state.function.kind,
+    state.function.name,
+    state.function.version,
+    state.version,
+    state.createdAt,
+    state.firstScheduledAt,
+    state.deploymentId,
+    state.status !== 'finished' && state.paused ? 1 : 0,
+  )
+}
+
+/** Replaces a state; no row comes back when somebody else was first: compare and swap. */
+export function updateStateCall(before: ExecutionState, after: ExecutionState): Call {
+  return { statement: updateState, values: [after.executionId, before.version, ...mutable(after)] }
+}
+
+function mutable(state: ExecutionState): readonly SqlValue[] {
+  const common = [state.version, state.function.version, state.deploymentId, state.failures]
+  return [...common, ...(state.status === 'finished' ? finishedValues(state) : openValues(state))]
+}
+
+function openValues(state: Exclude<ExecutionState, FinishedState>): readonly SqlValue[] {
+  const locked = state.status === 'locked' ? state : undefined
+  const blocked = state.status === 'blocked' ? state : undefined
+  return [
+    state.status,
+    state.paused ? 1 : 0,
+    state.cancelling ? 1 : 0,
+    state.status === 'pending_at' ? state.scheduledAt : null,
+    locked?.lockExpiresAt ?? null,
+    locked?.lastLockVersion ?? null,
+    state.lastOwner?.executorId ?? null,
+    state.lastOwner?.runId ?? null,
+    locked === undefined ? null : JSON.stringify(locked.retry),
+    blocked?.seenCursor ?? null,
+    blocked?.runExpiresAt ?? null,
+    state.incompatibleVersion ?? null,
+    null,
+    null,
+    null,
+  ]
+}
+
+function finishedValues(state: FinishedState): readonly SqlValue[] {
+  const none = [null, null, null, null, null, null, null, null, null]
+  const end = [state.finishedAt, state.outcomeType, state.failureKind ?? null]
+  return ['finished', 0, 0, ...none, ...end]
+}
+
+/** The state that a row says. Throws `storage_corrupt` for a row that no state can have. */
+export function parseState(row: Row): ExecutionState {
+  const base = parseBase(row)
+  const status = textOf(row, 'status')
+  switch (status) {
+    case 'pending_at':
+      return { ...base, ...parseOpen(row), status, scheduledAt: integerOf(row, 'scheduled_at_ms') }
+    case 'locked':
+      return {
+        ...base,
+        ...parseOpen(row),
+        status,
+        lockExpiresAt: integerOf(row, 'lock_expires_at_ms'),
+        lastLockVersion: integerOf(row, 'last_lock_version'),
+        lastOwner: parseOwner(row),
+        retry: parseRetry(row),
+      }
+    case 'blocked':
+      return {
+        ...base,
+        ...parseOpen(row),
+        status,
+        seenCursor: integerOf(row, 'seen_cursor'),
+        runExpiresAt: integerOf(row, 'run_expires_at_ms'),
+      }
+    case 'finished':
+      return { ...base, ...parseFinished(row), status }
+    default:
+      throw corruptColumn(row, 'status', 'the name of a state')
+  }
+}
+
+function parseBase(row: Row): StateBase {
+  const executionId = textOf(row, 'execution_id') as ExecutionId
+  const from = executionId.includes('.') ? findParent(executionId) : undefined
+  const parent =
+    from === undefined ? undefined : { executionId: from.parentId, joinSetId: from.joinSetId }
+  return {
+    executionId,
+    function: {
+      kind: textOf(row, 'function_kind') as FunctionKind,
+      name: textOf(row, 'function_name'),
+      version: textOf(row, 'function_version'),
+    },
+    ...(parent === undefined ? {} : { parent }),
+    version: integerOf(row, 'version'),
+    createdAt: integerOf(row, 'created_at_ms'),
+    firstScheduledAt: integerOf(row, 'first_scheduled_at_ms'),
+    deploymentId: textOf(row, 'deployment_id') as DeploymentId,
+    failures: integerOf(row, 'failures'),
+  }
+}
+
+function parseOpen(row: Row): Omit<UnfinishedBase, keyof StateBase> {
+  const incompatibleVersion = textOrNone(row, 'incompatible_version')
+  const lastOwner = textOrNone(row, 'run_id') === undefined ? undefined : parseOwner(row)
+  return {
+    paused: flagOf(row, 'paused'),
+    cancelling: flagOf(row, 'cancelling'),
+    ...(lastOwner === undefined ? {} : { lastOwner }),
+    ...(incompatibleVersion === undefined ? {} : { incompatibleVersion }),
+  }
+}
+
+function parseOwner(row: Row): LockOwner {
+  return {
+    executorId: textOf(row, 'executor_id') as ExecutorId,
+    runId: textOf(row, 'run_id') as RunId,
+  }
+}
+
+function parseRetry(row: Row): RetryPolicy {
+  const retry: Json = jsonOf(row, 'retry')
+  if (typeof retry === 'object' && retry !== null && 'backoff' in retry) {
+    return retry as unknown as RetryPolicy
+  }
+  throw corruptColumn(row, 'retry', 'a retry policy')
+}
+
+function parseFinished(row: Row): Omit<FinishedState, keyof StateBase | 'status'> {
+  const failureKind = textOrNone(row, 'failure_kind')
+  return {
+    finishedAt: integerOf(row, 'finished_at_ms'),
+    outcomeType: textOf(row, 'outcome_type') as Outcome['type'],
+    ...(failureKind === undefined ? {} : { failureKind: failureKind as FailureKind }),
+  }
+}
+
+/** Why the row was set aside, if it was. */
+export function parseSetAside(row: Row): string | undefined {
+  return integerOrNone(row, 'version') === undefined
+    ? undefined
+    : textOrNone(row, 'set_aside_reason')
+}
