@@ -24,6 +24,9 @@ const reservedKey = '$devalue'
 /** Nesting up to which a value is taken for plain; deeper or cyclic ones go through devalue. */
 const plainDepthMax = 64
 
+/** Objects up to which a value is taken for plain: a part used twice is walked twice. */
+const plainObjectsMax = 1_000_000
+
 /**
  * The default codec: JSON, and beyond it Date, BigInt, Map, Set, undefined, Uint8Array and the
  * other typed arrays, Error, NaN, -0, Infinity, URL, RegExp, cyclic and repeated references.
@@ -31,68 +34,107 @@ const plainDepthMax = 64
 export const defaultCodec: Codec = {
   encode: (value) => {
     if (value === undefined) return undefined
-    if (isPlain(value, 0)) return value
-    return { [reservedKey]: devalue.stringify(value, reducers) }
+    if (isPlain(value, { depth: 0, objects: 0 })) return value
+    const text = devalue.stringify(value, reducers, { operations })
+    // What is stored must be readable: a class instance that calls itself a URL is not, nor is
+    // what nests deeper than the stack reaches.
+    devalue.parse(text, revivers)
+    return { [reservedKey]: text }
   },
   decode: (stored) => {
     const text = encodedText(stored)
-    return text === undefined ? stored : devalue.parse(text, revivers)
+    const value: unknown = text === undefined ? stored : devalue.parse(text, revivers)
+    return value
   },
 }
 
 function encodedText(stored: Json | undefined): string | undefined {
   if (typeof stored !== 'object' || stored === null || Array.isArray(stored)) return undefined
-  const text = Object.hasOwn(stored, reservedKey) ? Reflect.get(stored, reservedKey) : undefined
+  if (!Object.hasOwn(stored, reservedKey)) return undefined
+  const text: unknown = Reflect.get(stored, reservedKey)
   return typeof text === 'string' ? text : undefined
 }
 
-function isPlain(value: unknown, depth: number): value is Json {
-  switch (typeof value) {
-    case 'string':
-    case 'boolean':
-      return true
-    case 'number':
-      return Number.isFinite(value) && !Object.is(value, -0)
-    case 'object':
-      return value === null || isPlainObject(value, depth)
-    default:
-      return false
-  }
+/** How deep the walk is, and how many objects it has met. */
+interface Walk {
+  depth: number
+  objects: number
 }
 
-function isPlainObject(value: object, depth: number): value is JsonObject | readonly Json[] {
-  if (depth >= plainDepthMax) return false
+function isPlain(value: unknown, walk: Walk): value is Json {
+  if (typeof value === 'object') return value === null || isPlainObject(value, walk)
+  if (typeof value === 'number') return Number.isFinite(value) && !Object.is(value, -0)
+  return typeof value === 'string' || typeof value === 'boolean'
+}
+
+function isPlainObject(value: object, walk: Walk): value is JsonObject | readonly Json[] {
+  walk.objects += 1
+  if (walk.depth >= plainDepthMax || walk.objects > plainObjectsMax) return false
+  // JSON would ask it instead of reading the value.
+  if (typeof Reflect.get(value, 'toJSON') === 'function') return false
   const prototype: unknown = Object.getPrototypeOf(value)
-  if (prototype === Array.prototype) return Array.isArray(value) && isPlainArray(value, depth)
-  if (prototype !== Object.prototype) return false
+  walk.depth += 1
+  const plain =
+    prototype === Array.prototype
+      ? Array.isArray(value) && isPlainArray(value, walk)
+      : prototype === Object.prototype && isPlainRecord(value, walk)
+  walk.depth -= 1
+  return plain
+}
+
+function isPlainRecord(value: object, walk: Walk): boolean {
   if (Object.getOwnPropertySymbols(value).length > 0) return false
   for (const key of Object.keys(value)) {
     if (key === reservedKey || key === '__proto__') return false
-    if (!isPlain(Reflect.get(value, key), depth + 1)) return false
+    if (!isPlain(Reflect.get(value, key), walk)) return false
   }
   return true
 }
 
-function isPlainArray(value: readonly unknown[], depth: number): boolean {
+function isPlainArray(value: readonly unknown[], walk: Walk): boolean {
   for (let index = 0; index < value.length; index += 1) {
-    if (!isPlain(value[index], depth + 1)) return false
+    if (!isPlain(value[index], walk)) return false
   }
-  // Named properties of an array would be lost by JSON.
-  return Object.keys(value).length === value.length
+  return !hasNames(value)
+}
+
+/** Whether an array has named properties, as the result of a regular expression has. */
+function hasNames(value: readonly unknown[]): boolean {
+  const last = Object.keys(value).at(-1)
+  return last !== undefined && !(Number(last) < value.length && String(Number(last)) === last)
 }
 
 const reducers = {
-  Error: (value: unknown) =>
-    value instanceof Error ? [value.name, value.message, ownFields(value)] : undefined,
+  Error: (value: unknown) => (value instanceof Error ? fieldsOf(value) : undefined),
+  Names: (value: unknown) => {
+    if (!Array.isArray(value) || !hasNames(value)) return undefined
+    throw new SteleError('value_not_storable', 'The array has named properties; spread it')
+  },
 }
 
 const revivers = {
-  Error: ([name, message, fields]: [string, string, Record<string, unknown>]) => {
-    const error = new (errorClasses[name] ?? Error)(message)
+  Error: ({ name, message, ...fields }: ErrorParts) => {
+    const known = Object.hasOwn(errorClasses, name) ? errorClasses[name] : undefined
+    const error = new (known ?? Error)(message)
     if (error.name !== name) define(error, 'name', name)
     for (const [key, field] of Object.entries(fields)) define(error, key, field)
     return error
   },
+}
+
+/** Only what a view shows is stored, not all of the buffer it looks into. */
+const operations: Pick<devalue.StringifyOperations, 'viewInfo'> = {
+  viewInfo: ({ buffer, byteLength, byteOffset }: ArrayBufferView) => {
+    const shown = buffer.slice(byteOffset, byteOffset + byteLength)
+    return { buffer: shown, byteOffset: 0, byteLength, bufferByteLength: byteLength }
+  },
+}
+
+/** An error as it is stored. */
+interface ErrorParts {
+  readonly name: string
+  readonly message: string
+  readonly [key: string]: unknown
 }
 
 const errorClasses: Readonly<Record<string, new (message: string) => Error>> = {
@@ -107,16 +149,18 @@ const errorClasses: Readonly<Record<string, new (message: string) => Error>> = {
 /** What an error carries beside name and message; the rest belongs to its class. */
 const errorKeys = ['stack', 'cause', 'errors', 'code'] as const
 
-function ownFields(error: Error): Record<string, unknown> {
+function fieldsOf(error: Error): ErrorParts {
   const fields: Record<string, unknown> = {}
   for (const key of errorKeys) {
     if (Object.hasOwn(error, key)) fields[key] = Reflect.get(error, key)
   }
-  return fields
+  return { name: error.name, message: error.message, ...fields }
 }
 
+/** As the classes of the language define them: hidden, except for `code`, which is Node's. */
 function define(target: object, key: string, value: unknown): void {
-  Object.defineProperty(target, key, { value, configurable: true, writable: true })
+  const enumerable = key === 'code'
+  Object.defineProperty(target, key, { value, enumerable, configurable: true, writable: true })
 }
 
 /** What to encode, and how to speak of it. */
@@ -134,9 +178,9 @@ export interface EncodeRequest {
  * proxy) escapes as anything else.
  */
 export function encodeValue(codec: Codec, request: EncodeRequest): Json | undefined {
-  const stored = tryEncode(codec, request)
-  if (stored === undefined) return undefined
-  const bytes = utf8Length(stored)
+  const { stored, text } = tryEncode(codec, request)
+  if (text === undefined) return undefined
+  const bytes = new TextEncoder().encode(text).length
   if (bytes <= request.valueBytes) return stored
   throw new SteleError(
     'value_too_large',
@@ -146,20 +190,26 @@ export function encodeValue(codec: Codec, request: EncodeRequest): Json | undefi
   )
 }
 
-function tryEncode(codec: Codec, request: EncodeRequest): Json | undefined {
+/** The stored form and its text. Both are made here, since both read the value. */
+interface Encoded {
+  readonly stored: Json | undefined
+  readonly text: string | undefined
+}
+
+function tryEncode(codec: Codec, request: EncodeRequest): Encoded {
   try {
-    return codec.encode(request.value)
+    return encode(codec, request.value)
   } catch (cause) {
-    const path = request.root + faultPath(request.value, cause)
+    const path = request.root + faultPath(codec, request.value, cause)
     const message = `${path} cannot be stored: ${reasonOf(cause)}.`
     const advice = 'Pass data only, or give the engine a `codec` that knows how to write it.'
     throw new SteleError('value_not_storable', `${message} ${advice}`, { fields: { path }, cause })
   }
 }
 
-/** Bytes of UTF-8 that a JSON value takes as text. */
-function utf8Length(stored: Json): number {
-  return new TextEncoder().encode(JSON.stringify(stored)).length
+function encode(codec: Codec, value: unknown): Encoded {
+  const stored = codec.encode(value)
+  return { stored, text: JSON.stringify(stored) }
 }
 
 function reasonOf(cause: unknown): string {
@@ -171,29 +221,42 @@ function reasonOf(cause: unknown): string {
   }
 }
 
-/** Where in the value the codec stumbled: devalue says so; for getters that throw we look. */
-function faultPath(value: unknown, cause: unknown): string {
+/** Where in the value the codec stumbled: devalue says so; for anything else we look. */
+function faultPath(codec: Codec, value: unknown, cause: unknown): string {
   if (cause instanceof devalue.DevalueError) return cause.path ?? ''
-  return findThrowingPath(value, 0) ?? ''
+  // The end of the stack: no part is at fault, and looking for one would be slow.
+  if (cause instanceof RangeError) return ''
+  return findFault(codec, value, new Set()) ?? ''
 }
 
-function findThrowingPath(value: unknown, depth: number): string | undefined {
-  if (typeof value !== 'object' || value === null || depth > plainDepthMax) return undefined
+/** The path of the innermost part that cannot be encoded by itself; nothing if that is too deep. */
+function findFault(codec: Codec, value: unknown, outer: Set<unknown>): string | undefined {
+  if (typeof value !== 'object' || value === null || outer.has(value)) return ''
+  if (outer.size > plainDepthMax) return undefined
+  outer.add(value)
   for (const key of safeKeys(value)) {
-    const segment = Array.isArray(value) ? `[${key}]` : `.${key}`
+    const segment = Array.isArray(value) ? `[${key}]` : segmentOf(key)
+    let part: unknown
     try {
-      const inner = findThrowingPath(Reflect.get(value, key), depth + 1)
-      if (inner !== undefined) return segment + inner
-    } catch {
-      return segment
+      part = Reflect.get(value, key)
+      encode(codec, part)
+    } catch (cause) {
+      const inner =
+        cause instanceof devalue.DevalueError ? cause.path : findFault(codec, part, outer)
+      return inner === undefined ? undefined : segment + inner
     }
   }
-  return undefined
+  return ''
+}
+
+function segmentOf(key: string): string {
+  return /^[\w$]+$/.test(key) ? `.${key}` : `[${JSON.stringify(key)}]`
 }
 
 function safeKeys(value: object): readonly string[] {
   try {
-    return Object.keys(value)
+    const keys = Object.keys(value)
+    return value instanceof Error ? [...errorKeys, ...keys] : keys
   } catch {
     return []
   }

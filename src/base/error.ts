@@ -85,6 +85,11 @@ export class SteleError extends Error {
 
 /** Whether `error` is one of ours, and of the given code when one is given. */
 export function isSteleError(error: unknown, code?: ErrorCode): error is SteleError {
-  if (typeof error !== 'object' || error === null || !(mark in error)) return false
-  return code === undefined || ('code' in error && error.code === code)
+  if (typeof error !== 'object' || error === null) return false
+  try {
+    return mark in error && (code === undefined || ('code' in error && error.code === code))
+  } catch {
+    // Anything can be thrown, a proxy whose traps throw too; that is not one of ours.
+    return false
+  }
 }

@@ -7,6 +7,7 @@ import { unreachable } from '../base/assert.ts'
 import { accept, type Result, refuse } from '../base/result.ts'
 import type { Instant } from '../base/time.ts'
 import {
+  askOf,
   blockingOf,
   type CreatedEvent,
   type ExecutionEvent,
@@ -37,7 +38,7 @@ export interface Proposal {
   /** The version the writer believes to be next. */
   readonly version: Version
   /**
-   * For blocking events: when the first response beyond `seenCursor` that answers an ask, this
+   * For events with a wait (`waitAfter`): when the first response beyond `seenCursor` that answers an ask, this
    * event's own included, arrived; `undefined` if there is none.
    */
   readonly answeredAt?: Instant | undefined
@@ -252,12 +253,24 @@ function block(
   event: ExecutionEvent,
   answeredAt: Instant | undefined,
 ): UnfinishedState {
-  const blocking = blockingOf(event)
-  if (blocking === undefined) return advance(state)
-  if (answeredAt !== undefined) {
-    return toPending(state, Math.max(blocking.runExpiresAt, answeredAt))
-  }
-  return { ...unfinishedBase(state), status: 'blocked', ...blocking }
+  const wait = waitAfter(state, event)
+  if (wait === undefined) return advance(state)
+  if (answeredAt !== undefined) return toPending(state, Math.max(wait.runExpiresAt, answeredAt))
+  return { ...unfinishedBase(state), status: 'blocked', ...wait }
+}
+
+/**
+ * The wait that has to be judged after this event, by whether a response beyond its cursor answers
+ * an ask: one that the event begins, or the one under way when the event adds an ask to it.
+ */
+export function waitAfter(
+  state: ExecutionState,
+  event: ExecutionEvent,
+): Pick<BlockedState, 'seenCursor' | 'runExpiresAt'> | undefined {
+  const begun = blockingOf(event)
+  if (begun !== undefined) return begun
+  if (state.status !== 'blocked' || askOf(event) === undefined) return undefined
+  return { seenCursor: state.seenCursor, runExpiresAt: state.runExpiresAt }
 }
 
 function toPending(state: UnfinishedState, scheduledAt: Instant): PendingState {

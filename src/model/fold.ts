@@ -1,8 +1,8 @@
 /** Log and inbox, read from the start: what they amount to. The state row must always equal this. */
 
 import { SteleError } from '../base/error.ts'
-import { decideCreated, decideEvent, decideResponse } from './decide.ts'
-import { askOf, blockingOf, type LoggedEvent } from './event.ts'
+import { decideCreated, decideEvent, decideResponse, waitAfter } from './decide.ts'
+import { askOf, type LoggedEvent } from './event.ts'
 import type { ExecutionId } from './ids.ts'
 import type { JoinSetId } from './join-set.ts'
 import type { LoggedResponse } from './response.ts'
@@ -65,10 +65,10 @@ function foldEvent(fold: Fold, entry: LoggedEvent): ExecutionState {
 }
 
 function findAnswer(fold: Fold, { event }: LoggedEvent): number | undefined {
-  const blocking = blockingOf(event)
-  if (blocking === undefined) return undefined
+  const wait = waitAfter(fold.state, event)
+  if (wait === undefined) return undefined
   const answer = fold.arrived.find(
-    (entry) => entry.cursor > blocking.seenCursor && isAnswer(fold.asks, entry),
+    (entry) => entry.cursor > wait.seenCursor && isAnswer(fold.asks, entry),
   )
   return answer?.createdAt
 }

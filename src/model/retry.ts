@@ -49,5 +49,6 @@ function backoffOf({ executionId, failures, retry }: FailedAttempt): Millisecond
   const full = Math.min(doubled, retry.maxBackoff ?? backoffLimit, backoffLimit)
   if (retry.jitter === undefined || retry.jitter === 0) return full
   const spread = hashText(executionId, failures) / 2 ** 32
-  return Math.round(full * (1 - retry.jitter * spread))
+  // A wait never shrinks to none: the next attempt is strictly later than the failed one.
+  return Math.max(Math.min(full, 1), Math.round(full * (1 - retry.jitter * spread)))
 }

@@ -4,21 +4,29 @@
  * the first of a log is written here.
  */
 
-import { accept, refuse } from '../base/result.ts'
-import { decideEvent, nextVersion } from '../model/decide.ts'
+import { assert } from '../base/assert.ts'
+import { accept, type Result, refuse } from '../base/result.ts'
+import type { Instant } from '../base/time.ts'
+import { decideEvent, waitAfter } from '../model/decide.ts'
 import { blockingOf, type DelayRequestEvent, type NewEvent, type Version } from '../model/event.ts'
 import type { ExecutionId } from '../model/ids.ts'
 import { parentResponse } from '../model/parent-response.ts'
 import type { Refusal } from '../model/refusal.ts'
-import type { ExecutionState } from '../model/state.ts'
+import type { ExecutionState, LockedState } from '../model/state.ts'
 import { integerOf } from './column.ts'
-import { type CreateRequest, createExecution, type Written, writeCreation } from './create.ts'
+import {
+  type CreateRequest,
+  createExecution,
+  type Written,
+  type WrittenCreation,
+  writeCreation,
+} from './create.ts'
 import type { WriteProtocol } from './driver.ts'
 import { insertEventCall, type WrittenEvent, writeEvent } from './event-row.ts'
 import { countAskCalls, firstAnswerCall } from './join-set-row.ts'
 import { type Notice, noticesOf } from './notice.ts'
-import { type Call, call, statement } from './protocol.ts'
-import { respond } from './respond.ts'
+import { type Call, call, type Protocol, statement } from './protocol.ts'
+import { delayResultCall, respond } from './respond.ts'
 import { writeResponse } from './response-row.ts'
 import { findStateForUpdate, updateStateCall } from './state-row.ts'
 
@@ -38,20 +46,23 @@ export interface AppendRequest {
   readonly events: readonly NewEvent[]
   /** Children and detached executions; an id that exists rolls everything back. */
   readonly creations?: readonly CreateRequest[] | undefined
+  /**
+   * The state as the holder of the lock knows it: saves reading the row. Only a locked state can
+   * be known, since responses change the others without a new version.
+   */
+  readonly known?: LockedState | undefined
 }
 
 /** An append, written out when it was asked for; see `WrittenEvent`. */
 export interface WrittenAppend {
-  readonly executionId: ExecutionId
   readonly version: Version
   readonly entries: readonly WrittenEvent[]
-  readonly creations: readonly ReturnType<typeof writeCreation>[]
+  readonly creations: readonly WrittenCreation[]
 }
 
 /** Writes an append out. */
 export function writeAppend(request: AppendRequest): WrittenAppend {
   return {
-    executionId: request.executionId,
     version: request.version,
     entries: request.events.map(({ event, createdAt }) => writeEvent(event, createdAt)),
     creations: (request.creations ?? []).map(writeCreation),
@@ -59,44 +70,67 @@ export function writeAppend(request: AppendRequest): WrittenAppend {
 }
 
 /** Appends; gives the new state. Refused as the transition table says, and then nothing is kept. */
-export function* appendEvents(request: WrittenAppend): WriteProtocol<Written, Refusal> {
-  const { executionId } = request
-  if (request.entries.length === 0) return refuse({ kind: 'invalid', reason: 'empty_batch' })
+export function* appendEvents(
+  { executionId, known }: Pick<AppendRequest, 'executionId' | 'known'>,
+  written: WrittenAppend,
+): WriteProtocol<Written, Refusal> {
+  if (written.entries.length === 0) return refuse({ kind: 'invalid', reason: 'empty_batch' })
+  // Asks are counted before the row is compared, so a wait always reads it first.
+  const waits = written.entries.some(({ event }) => blockingOf(event) !== undefined)
+  if (known !== undefined && !waits) {
+    const appended = yield* tryAppendTo(known, written)
+    if (appended !== 'outdated') return appended
+  }
   const before = yield* findStateForUpdate(executionId)
   if (before === undefined) return refuse({ kind: 'not_found', id: executionId })
-  return yield* appendTo(before, request)
+  return yield* appendTo(before, written)
 }
 
-/** The same for a transaction that has already read the state. */
+/** The same for a transaction that has just read the state. */
 export function* appendTo(
   before: ExecutionState,
-  request: Omit<WrittenAppend, 'executionId'>,
+  written: WrittenAppend,
 ): WriteProtocol<Written, Refusal> {
-  const decided = yield* decideAll(before, request)
-  if (!decided.ok) return decided
-  const after = decided.value
-  const [swapped = []] = yield [updateStateCall(before, after)]
-  if (swapped.length === 0) {
-    const expected = nextVersion(before)
-    return refuse({ kind: 'version_conflict', expected, requested: request.version })
-  }
-  const delays = yield* insertDelays(after.executionId, request.entries)
-  if (!delays.ok) return delays
-  const created = yield* createAll(request.creations)
-  if (!created.ok) return created
-  const told = yield* tellParent(after, request)
-  if (!told.ok) return told
-  return accept({
-    state: after,
-    notices: [...noticesOf(after), ...delays.value, ...created.value, ...told.value],
-  })
+  const appended = yield* tryAppendTo(before, written)
+  assert(appended !== 'outdated', 'a state that was read for update stays as it is')
+  return appended
 }
 
-/** Asks the table for each event in turn, and inserts what it accepts. */
+/** `outdated`, with nothing written, when the row is not in the state `before` any more. */
+function* tryAppendTo(
+  before: ExecutionState,
+  written: WrittenAppend,
+): Protocol<Result<Written, Refusal> | 'outdated'> {
+  const decided = yield* decideAll(before, written)
+  if (!decided.ok) return decided
+  const { state: after, inserts } = decided.value
+  const [swapped = []] = yield [updateStateCall(before, after)]
+  if (swapped.length === 0) return 'outdated'
+  yield inserts
+  const delays = yield* insertDelays(after.executionId, written.entries)
+  if (!delays.ok) return delays
+  const created = yield* createAll(written.creations)
+  if (!created.ok) return created
+  const told = yield* tellParent(after, written)
+  if (!told.ok) return told
+  const notices = [...noticesOf(after), ...delays.value, ...created.value, ...told.value]
+  return accept({ state: after, notices })
+}
+
+/** What a batch comes to: the last state, and what is still to be inserted. */
+interface Decided {
+  readonly state: ExecutionState
+  readonly inserts: readonly Call[]
+}
+
+/**
+ * Asks the table for each event in turn. Nothing is written before the state is replaced, except
+ * by an event that blocks: whether it is answered depends on the asks before it, its own included.
+ */
 function* decideAll(
   before: ExecutionState,
-  { version: firstVersion, entries }: Omit<WrittenAppend, 'executionId'>,
-): WriteProtocol<ExecutionState, Refusal> {
+  { version: firstVersion, entries }: WrittenAppend,
+): WriteProtocol<Decided, Refusal> {
   const { executionId } = before
   let state = before
   let inserts: Call[] = []
@@ -104,10 +138,10 @@ function* decideAll(
     const { event, createdAt } = entry
     const version = firstVersion + index
     inserts.push(...countAskCalls(executionId, event))
-    const blocking = blockingOf(event)
-    let answeredAt: number | undefined
-    if (blocking !== undefined) {
-      const answers = yield [...inserts, firstAnswerCall(executionId, blocking.seenCursor)]
+    const wait = waitAfter(state, event)
+    let answeredAt: Instant | undefined
+    if (wait !== undefined) {
+      const answers = yield [...inserts, firstAnswerCall(executionId, wait.seenCursor)]
       const answer = answers.at(-1)?.[0]
       answeredAt = answer === undefined ? undefined : integerOf(answer, 'created_at_ms')
       inserts = []
@@ -117,8 +151,7 @@ function* decideAll(
     inserts.push(insertEventCall(executionId, version, entry))
     state = decision.value
   }
-  yield inserts
-  return accept(state)
+  return accept({ state, inserts })
 }
 
 function* insertDelays(
@@ -127,10 +160,14 @@ function* insertDelays(
 ): WriteProtocol<readonly Notice[], Refusal> {
   const delays = entries.map(({ event }) => event).filter(isDelayRequest)
   if (delays.length === 0) return accept([])
-  const inserted = yield delays.map((delay) =>
+  const answers = yield delays.flatMap((delay) => [
     call(insertDelay, delay.delayId, id, delay.dueAt, delay.paused === true ? 1 : 0),
+    delayResultCall(delay.delayId),
+  ])
+  // A delay is taken while it runs, and after it has ended.
+  const taken = delays.find(
+    (_, index) => answers[2 * index]?.length === 0 || answers[2 * index + 1]?.length !== 0,
   )
-  const taken = delays.find((_, index) => inserted[index]?.length === 0)
   if (taken !== undefined) return refuse({ kind: 'taken', what: 'delay', id: taken.delayId })
   return accept(delays.map(({ dueAt }) => ({ topic: 'timer', dueAt })))
 }
@@ -140,7 +177,7 @@ function isDelayRequest(event: { readonly type: string }): event is DelayRequest
 }
 
 function* createAll(
-  creations: WrittenAppend['creations'],
+  creations: readonly WrittenCreation[],
 ): WriteProtocol<readonly Notice[], Refusal> {
   const notices: Notice[] = []
   for (const creation of creations) {

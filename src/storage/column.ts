@@ -16,10 +16,12 @@ export function textOrNone(row: Row, column: string): string | undefined {
   return isNone(row[column]) ? undefined : textOf(row, column)
 }
 
+const integerText = /^-?\d+$/
+
 /** A column that must hold a safe integer. Postgres sends them as text. */
 export function integerOf(row: Row, column: string): number {
   const value = row[column]
-  const integer = typeof value === 'string' ? Number(value) : value
+  const integer = typeof value === 'string' && integerText.test(value) ? Number(value) : value
   if (typeof integer === 'number' && Number.isSafeInteger(integer)) return integer
   throw corruptColumn(row, column, 'an integer')
 }
@@ -31,7 +33,21 @@ export function integerOrNone(row: Row, column: string): number | undefined {
 
 /** A flag stored as 0 or 1. */
 export function flagOf(row: Row, column: string): boolean {
-  return integerOf(row, column) === 1
+  const flag = integerOf(row, column)
+  if (flag === 0 || flag === 1) return flag === 1
+  throw corruptColumn(row, column, '0 or 1')
+}
+
+/** A column that must hold one of these words. */
+export function wordOf<Word extends string>(
+  row: Row,
+  column: string,
+  words: readonly Word[],
+): Word {
+  const value = row[column]
+  const word = words.find((candidate) => candidate === value)
+  if (word !== undefined) return word
+  throw corruptColumn(row, column, `one of ${words.join(', ')}`)
 }
 
 /** A column that must hold the text of a JSON object. */

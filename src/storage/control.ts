@@ -1,7 +1,7 @@
 /** Transactions asked for from outside: cancel, pause, unpause, complete a stub, hold a delay. */
 
-import { accept, refuse } from '../base/result.ts'
 import { canonicalJson } from '../base/json.ts'
+import { accept, refuse } from '../base/result.ts'
 import type { Instant } from '../base/time.ts'
 import { nextVersion } from '../model/decide.ts'
 import type { ExecutionEvent } from '../model/event.ts'
@@ -10,13 +10,13 @@ import type { StoredOutcome } from '../model/outcome.ts'
 import { illegal, type Refusal } from '../model/refusal.ts'
 import type { ExecutionState } from '../model/state.ts'
 import { appendTo } from './append.ts'
+import { integerOf } from './column.ts'
 import type { Written } from './create.ts'
 import type { WriteProtocol } from './driver.ts'
 import { writeEvent } from './event-row.ts'
 import type { Notice } from './notice.ts'
-import { findEvent } from './read.ts'
 import { query, statement } from './protocol.ts'
-import { integerOf } from './column.ts'
+import { findEvent } from './read.ts'
 import { findStateForUpdate } from './state-row.ts'
 
 const setDelayPaused = statement(

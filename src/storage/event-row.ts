@@ -64,7 +64,8 @@ export function parseEvent(row: Row): LoggedEvent {
 /** The `created` event whose body stands in column `created_body`. */
 export function parseCreated(row: Row): CreatedEvent {
   const event = assemble('created', objectOf(row, 'created_body'))
-  if (event.type === 'created' && typeof event.function === 'object') return event
+  const isCreated = event.type === 'created' && typeof event.function === 'object'
+  if (isCreated && event.function !== null) return event
   throw corruptColumn(row, 'created_body', 'a created event')
 }
 

@@ -9,9 +9,17 @@ import { type Call, call, type Row, statement } from './protocol.ts'
 const countAsk = statement(
   'count-ask',
   `INSERT INTO join_sets (execution_id, join_set_id, asks, responses)
-   VALUES ($1, $2, $3, 0)
+   VALUES ($1, $2, 1, 0)
    ON CONFLICT (execution_id, join_set_id) DO UPDATE
-   SET asks = join_sets.asks + $3`,
+   SET asks = join_sets.asks + 1`,
+)
+
+/** Not an upsert of -1: its row would break the CHECK before the conflict is looked at. */
+const withdrawAsk = statement(
+  'withdraw-ask',
+  `UPDATE join_sets
+   SET asks = asks - 1
+   WHERE execution_id = $1 AND join_set_id = $2`,
 )
 
 const countResponse = statement(
@@ -33,10 +41,11 @@ const firstAnswer = statement(
    LIMIT 1`,
 )
 
-/** Counts the ask that an event is, if it is one. */
+/** Counts the ask that an event is, or withdraws, if it does either. */
 export function countAskCalls(id: ExecutionId, event: ExecutionEvent): readonly Call[] {
   const ask = askOf(event)
-  return ask === undefined ? [] : [call(countAsk, id, ask.joinSetId, ask.change)]
+  if (ask === undefined) return []
+  return [call(ask.change === 1 ? countAsk : withdrawAsk, id, ask.joinSetId)]
 }
 
 /** Counts a response, and gives the counters of its set. */

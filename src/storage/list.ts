@@ -67,12 +67,12 @@ const afterEveryId = '~'
 
 /** A page of executions, newest first; rows that cannot be read are left out. */
 export function* listExecutions(request: ListRequest): Protocol<readonly ListedExecution[]> {
-  const { filter, after, limit } = request
-  const before = Math.min(filter.createdBefore ?? Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER)
+  const { filter, limit } = request
+  const after = startOf(request)
   const rows = yield* query(
     listPage,
-    after?.createdAt ?? before - 1,
-    after?.executionId ?? afterEveryId,
+    after.createdAt,
+    after.executionId,
     filter.createdFrom ?? Number.MIN_SAFE_INTEGER,
     filter.functionKind ?? null,
     filter.functionName ?? null,
@@ -84,6 +84,13 @@ export function* listExecutions(request: ListRequest): Protocol<readonly ListedE
     limit,
   )
   return rows.flatMap(parseListed)
+}
+
+/** Where the page begins: the filter holds even for a cursor that points to a newer place. */
+function startOf({ filter, after }: ListRequest): ListCursor {
+  const newest = (filter.createdBefore ?? Number.MAX_SAFE_INTEGER) - 1
+  if (after !== undefined && after.createdAt <= newest) return after
+  return { createdAt: newest, executionId: afterEveryId }
 }
 
 function parseListed(row: Row): readonly ListedExecution[] {

@@ -25,6 +25,8 @@ export interface Notifications {
   readonly onExecution: (id: ExecutionId, listener: StateListener) => Cancel
   /** Work for the timers watcher. */
   readonly onTimer: (listener: DueListener) => Cancel
+  /** Commits of others, whatever they were about. */
+  readonly onForeign: (listener: () => void) => Cancel
   /** Stops looking for foreign changes. */
   readonly close: () => void
 }
@@ -44,7 +46,8 @@ export function createNotifications(options: NotificationOptions): Notifications
   const pending = createTopic<DueListener>()
   const executions = createTopic<StateListener>()
   const timers = createTopic<DueListener>()
-  const topics = [pending, executions, timers]
+  const foreigners = createTopic<() => void>()
+  const topics = [pending, executions, timers, foreigners]
   const foreign = watchForeign(options, {
     isListening: () => topics.some((topic) => topic.size() > 0),
     onChange: () => {
@@ -56,6 +59,9 @@ export function createNotifications(options: NotificationOptions): Notifications
       })
       timers.all((listen) => {
         listen(undefined)
+      })
+      foreigners.all((listen) => {
+        listen()
       })
     },
   })
@@ -89,6 +95,7 @@ export function createNotifications(options: NotificationOptions): Notifications
     onPending: (kind, name, listener) => listen(pending, `${kind}:${name}`, listener),
     onExecution: (id, listener) => listen(executions, id, listener),
     onTimer: (listener) => listen(timers, '', listener),
+    onForeign: (listener) => listen(foreigners, '', listener),
     close: foreign.close,
   }
 }
@@ -102,10 +109,13 @@ interface Topic<Listener> {
 }
 
 function createTopic<Listener>(): Topic<Listener> {
-  const listenersByKey = new Map<string, Set<Listener>>()
-  const tellEach = (listeners: Iterable<Listener>, tell: (listener: Listener) => void): void => {
+  const listenersByKey = new Map<string, Set<{ readonly listener: Listener }>>()
+  const tellEach = (
+    listeners: Iterable<{ readonly listener: Listener }>,
+    tell: (listener: Listener) => void,
+  ): void => {
     // A copy: listeners come and go while they are told.
-    for (const listener of [...listeners]) {
+    for (const { listener } of [...listeners]) {
       guard(() => {
         tell(listener)
       })
@@ -114,9 +124,11 @@ function createTopic<Listener>(): Topic<Listener> {
   return {
     add: (key, listener) => {
       const listeners = listenersByKey.get(key) ?? new Set()
-      listenersByKey.set(key, listeners.add(listener))
+      // One function may listen twice, so each listening is an entry of its own.
+      const entry = { listener }
+      listenersByKey.set(key, listeners.add(entry))
       return () => {
-        listeners.delete(listener)
+        listeners.delete(entry)
         if (listeners.size === 0 && listenersByKey.get(key) === listeners)
           listenersByKey.delete(key)
       }
@@ -148,7 +160,10 @@ function watchForeign(
     timer = undefined
     if (closed || !isListening()) return
     arm()
-    if (hasForeignChanges()) onChange()
+    // A storage that fails is noticed by those who read and write; here the next look is enough.
+    guard(() => {
+      if (hasForeignChanges()) onChange()
+    })
   }
   const arm = (): void => {
     timer = scheduler.after(foreignPollInterval, look)

@@ -7,7 +7,7 @@ import type { JoinSetId } from '../model/join-set.ts'
 import type { StoredOutcome } from '../model/outcome.ts'
 import type { LoggedResponse } from '../model/response.ts'
 import type { ExecutionState } from '../model/state.ts'
-import { corruptColumn, flagOf, integerOf, textOf, textOrNone } from './column.ts'
+import { corruptColumn, flagOf, integerOf, objectOf, textOf, textOrNone } from './column.ts'
 import { eventColumns, parseEvent } from './event-row.ts'
 import { call, type Protocol, query, type Row, statement } from './protocol.ts'
 import { parseResponse, responseColumns } from './response-row.ts'
@@ -112,9 +112,8 @@ export function* listResponses(page: ResponsesPage): Protocol<readonly ListedRes
 
 function parseListed(row: Row): ListedResponse {
   const logged = parseResponse(row)
-  const body = textOrNone(row, 'child_body')
-  if (body === undefined) return logged
-  const { outcome } = JSON.parse(body) as { readonly outcome?: StoredOutcome }
+  if (textOrNone(row, 'child_body') === undefined) return logged
+  const { outcome } = objectOf(row, 'child_body') as { readonly outcome?: StoredOutcome }
   if (outcome === undefined) throw corruptColumn(row, 'finished_version', 'a finished event')
   return { ...logged, outcome }
 }

@@ -105,8 +105,13 @@ export function* endDelay(request: EndDelayRequest): WriteProtocol<DelayEnded, R
   return told.ok ? accept({ end: 'done', notices: told.value }) : told
 }
 
+/** Asks how a delay has ended; no row while it has not. */
+export function delayResultCall(delayId: DelayId): Call {
+  return call(selectDelayResult, delayId)
+}
+
 function* findDelayEnd(delayId: DelayId): Protocol<DelayEnd | undefined> {
-  const [row] = yield* query(selectDelayResult, delayId)
+  const [[row] = []] = yield [delayResultCall(delayId)]
   if (row === undefined) return undefined
   return textOf(row, 'delay_result') === 'ok' ? 'already_finished' : 'already_cancelled'
 }

@@ -6,7 +6,7 @@ import type { Version } from '../model/event.ts'
 import type { DelayId, ExecutionId } from '../model/ids.ts'
 import type { JoinSetId } from '../model/join-set.ts'
 import type { ExecutionResponse, LoggedResponse } from '../model/response.ts'
-import { corruptColumn, integerOf, jsonOf, textOf, textOrNone } from './column.ts'
+import { corruptColumn, integerOf, jsonOf, textOf, textOrNone, wordOf } from './column.ts'
 import { type Call, call, type Row, type SqlValue, statement } from './protocol.ts'
 
 /** The columns of a response, for SELECT lists over table `responses` under the name `r`. */
@@ -82,6 +82,8 @@ export function parseResponse(row: Row): LoggedResponse {
   }
 }
 
+const delayResults = ['ok', 'cancelled'] as const
+
 function parseDetails(row: Row): ExecutionResponse {
   const joinSetId = textOf(row, 'join_set_id') as JoinSetId
   const type = textOf(row, 'type')
@@ -96,7 +98,7 @@ function parseDetails(row: Row): ExecutionResponse {
       }
     }
     case 'delay_finished': {
-      const result = textOf(row, 'delay_result') === 'ok' ? 'ok' : 'cancelled'
+      const result = wordOf(row, 'delay_result', delayResults)
       return { type, joinSetId, delayId: textOf(row, 'delay_id') as DelayId, result }
     }
     case 'message': {

@@ -1,7 +1,7 @@
 /** Transactions over what functions log while they run. Best effort: never delays work. */
 
-import { accept } from '../base/result.ts'
 import type { JsonObject } from '../base/json.ts'
+import { accept } from '../base/result.ts'
 import type { Instant } from '../base/time.ts'
 import type { ExecutionId, RunId } from '../model/ids.ts'
 import { integerOf, objectOf, textOf, textOrNone } from './column.ts'

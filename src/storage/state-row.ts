@@ -1,7 +1,7 @@
 /** The row of table `executions` ↔ the state of an execution. */
 
 import type { Json } from '../base/json.ts'
-import type { FunctionKind } from '../model/function-id.ts'
+import { functionKinds } from '../model/function-id.ts'
 import {
   type DeploymentId,
   type ExecutionId,
@@ -9,7 +9,7 @@ import {
   findParent,
   type RunId,
 } from '../model/ids.ts'
-import type { FailureKind, Outcome } from '../model/outcome.ts'
+import { failureKinds } from '../model/outcome.ts'
 import type { RetryPolicy } from '../model/retry.ts'
 import type {
   ExecutionState,
@@ -26,6 +26,7 @@ import {
   jsonOf,
   textOf,
   textOrNone,
+  wordOf,
 } from './column.ts'
 import {
   type Call,
@@ -157,6 +158,7 @@ export function parseState(row: Row): ExecutionState {
     case 'pending_at':
       return { ...base, ...parseOpen(row), status, scheduledAt: integerOf(row, 'scheduled_at_ms') }
     case 'locked':
+      if (flagOf(row, 'paused')) throw corruptColumn(row, 'paused', '0, as it does while locked')
       return {
         ...base,
         ...parseOpen(row),
@@ -184,12 +186,15 @@ export function parseState(row: Row): ExecutionState {
 function parseBase(row: Row): StateBase {
   const executionId = textOf(row, 'execution_id') as ExecutionId
   const from = executionId.includes('.') ? findParent(executionId) : undefined
+  if (from === undefined && executionId.includes('.')) {
+    throw corruptColumn(row, 'execution_id', 'an execution id')
+  }
   const parent =
     from === undefined ? undefined : { executionId: from.parentId, joinSetId: from.joinSetId }
   return {
     executionId,
     function: {
-      kind: textOf(row, 'function_kind') as FunctionKind,
+      kind: wordOf(row, 'function_kind', functionKinds),
       name: textOf(row, 'function_name'),
       version: textOf(row, 'function_version'),
     },
@@ -204,7 +209,8 @@ function parseBase(row: Row): StateBase {
 
 function parseOpen(row: Row): Omit<UnfinishedBase, keyof StateBase> {
   const incompatibleVersion = textOrNone(row, 'incompatible_version')
-  const lastOwner = textOrNone(row, 'run_id') === undefined ? undefined : parseOwner(row)
+  const isOwned = textOrNone(row, 'run_id') ?? textOrNone(row, 'executor_id')
+  const lastOwner = isOwned === undefined ? undefined : parseOwner(row)
   return {
     paused: flagOf(row, 'paused'),
     cancelling: flagOf(row, 'cancelling'),
@@ -228,13 +234,16 @@ function parseRetry(row: Row): RetryPolicy {
   throw corruptColumn(row, 'retry', 'a retry policy')
 }
 
+const outcomeTypes = ['ok', 'err', 'execution_failure'] as const
+
 function parseFinished(row: Row): Omit<FinishedState, keyof StateBase | 'status'> {
-  const failureKind = textOrNone(row, 'failure_kind')
-  return {
-    finishedAt: integerOf(row, 'finished_at_ms'),
-    outcomeType: textOf(row, 'outcome_type') as Outcome['type'],
-    ...(failureKind === undefined ? {} : { failureKind: failureKind as FailureKind }),
+  const finishedAt = integerOf(row, 'finished_at_ms')
+  const outcomeType = wordOf(row, 'outcome_type', outcomeTypes)
+  if (outcomeType === 'execution_failure') {
+    return { finishedAt, outcomeType, failureKind: wordOf(row, 'failure_kind', failureKinds) }
   }
+  if (textOrNone(row, 'failure_kind') === undefined) return { finishedAt, outcomeType }
+  throw corruptColumn(row, 'failure_kind', 'nothing, as it does without a failure')
 }
 
 /** Why the row was set aside, if it was. */

@@ -11,6 +11,7 @@ import type { Refusal } from '../model/refusal.ts'
 import type { ExecutionResponse } from '../model/response.ts'
 import type { ExecutionState } from '../model/state.ts'
 import { type AppendRequest, appendEvents, writeAppend } from './append.ts'
+import { closeCancelled } from './close-cancelled.ts'
 import {
   type CancelRequest,
   type CommandRequest,
@@ -99,6 +100,8 @@ export interface TimersStorage {
   /** Fires or cancels a delay; the first one wins. */
   readonly endDelay: (request: EndDelayRequest) => Answer<DelayEnd>
   readonly setAside: (rows: readonly SetAside[]) => Promise<void>
+  /** One step of carrying a cancellation down; true when the execution has finished with it. */
+  readonly closeCancelled: (request: CommandRequest) => Promise<boolean>
 }
 
 /** A response from outside, or by hand. */
@@ -193,7 +196,7 @@ const stateOf = ({ state }: { readonly state: ExecutionState }): ExecutionState 
 function appendMethod(write: Write): ExecutorStorage['append'] {
   return (request) => {
     const written = writeAppend(request)
-    return write(() => appendEvents(written), stateOf)
+    return write(() => appendEvents(request, written), stateOf)
   }
 }
 
@@ -230,6 +233,13 @@ function timersMethods(driver: Driver, write: Write): TimersStorage {
       ),
     setAside: async (rows) => {
       await driver.write(() => setAside(rows))
+    },
+    closeCancelled: async (request) => {
+      const step = await write(
+        () => closeCancelled(request),
+        ({ finished }) => finished,
+      )
+      return step.ok && step.value
     },
   }
 }

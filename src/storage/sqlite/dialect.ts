@@ -1,6 +1,6 @@
 /** What SQLite says differently: numbered placeholders, and the codes of its errors. */
 
-import { isSteleError, type ErrorCode, SteleError } from '../../base/error.ts'
+import { type ErrorCode, isSteleError, SteleError } from '../../base/error.ts'
 import type { SqlValue } from '../protocol.ts'
 
 /** A text with plain placeholders, and which value goes where. */
@@ -56,9 +56,14 @@ export function isBusy(cause: unknown): boolean {
   return code?.startsWith('SQLITE_BUSY') === true || code?.startsWith('SQLITE_LOCKED') === true
 }
 
-/** Whether a statement failed by itself, and the transaction around it is sound. */
+/**
+ * Whether a statement, or the protocol that asked for it, failed by itself: the transaction around
+ * it is sound then, and only this one has to be rolled back.
+ */
 export function isStatementFault(cause: unknown): boolean {
-  return sqliteCode(cause)?.startsWith('SQLITE_CONSTRAINT') === true || isSteleError(cause)
+  const code = sqliteCode(cause)
+  if (code === undefined) return true
+  return code.startsWith('SQLITE_CONSTRAINT') || code === 'SQLITE_TOOBIG'
 }
 
 /** The typed error for anything that SQLite throws; ours pass as they are. */

@@ -3,13 +3,13 @@
  * its one sync to disk; a refused one is rolled back alone; each is answered after the commit.
  */
 
+import { SteleError } from '../../base/error.ts'
 import type { Random } from '../../base/random.ts'
 import type { Result } from '../../base/result.ts'
 import type { Clock, Milliseconds, Scheduler } from '../../base/time.ts'
 import type { Driver, WriteProtocol } from '../driver.ts'
 import type { Connection } from './connection.ts'
 import { isBusy, isStatementFault, toSteleError } from './dialect.ts'
-import { SteleError } from '../../base/error.ts'
 
 /** Most writes that share a transaction. */
 export const groupSizeMax = 1000
@@ -139,20 +139,20 @@ export function createSqliteDriver(options: DriveOptions): Driver {
 function runGroup(queue: Job[], options: DriveOptions): void {
   const { connection, file, clock } = options
   const startedAt = clock.now()
+  const group: Job[] = []
   const ran: Ran[] = []
   try {
-    while (queue.length > 0 && ran.length < groupSizeMax) {
-      if (ran.length > 0 && clock.now() - startedAt >= groupTimeMax) break
+    while (queue.length > 0 && group.length < groupSizeMax) {
+      if (group.length > 0 && clock.now() - startedAt >= groupTimeMax) break
       const job = queue.shift()
-      if (job !== undefined) ran.push(runJob(job, options))
+      if (job === undefined) break
+      group.push(job)
+      ran.push(runJob(job, options))
     }
     connection.control('COMMIT')
   } catch (cause) {
     rollback(connection)
-    failAll(
-      ran.map(({ job }) => job),
-      toSteleError(cause, file),
-    )
+    failAll(group, toSteleError(cause, file))
     return
   }
   for (const entry of ran) {
@@ -170,10 +170,7 @@ function runJob(job: Job, { connection, file }: DriveOptions): Ran {
     connection.control('RELEASE one')
     return { job, result }
   } catch (cause) {
-    if (!isStatementFault(cause) || !connection.isInTransaction()) {
-      job.reject(toSteleError(cause, file))
-      throw cause
-    }
+    if (!isStatementFault(cause) || !connection.isInTransaction()) throw cause
     connection.control('ROLLBACK TO one')
     connection.control('RELEASE one')
     return { job, fault: toSteleError(cause, file) }

@@ -5,6 +5,7 @@
 
 import { hashText } from '../../base/hash.ts'
 import { eventTypes } from '../../model/event.ts'
+import { functionKinds } from '../../model/function-id.ts'
 import { responseTypes } from '../../model/response.ts'
 
 /** One step from one version of the schema to the next. */
@@ -18,11 +19,20 @@ export interface Migration {
 /** Marks a file as ours in SQLite's header: the letters STEL. */
 export const applicationId = 0x5354454c
 
+/**
+ * That a column holds one of these words. Not `IN`, which builds a small index for every row that
+ * is written: 7 µs an execution, measured. Put the frequent words first.
+ */
+function oneOf(column: string, words: readonly string[]): string {
+  const arms = words.map((word) => `WHEN '${word}' THEN 1`).join(' ')
+  return `CASE ${column} ${arms} ELSE ${column} IS NULL END`
+}
+
 const initial = `
 CREATE TABLE executions (
   execution_id TEXT PRIMARY KEY,
   parent_execution_id TEXT,
-  function_kind TEXT NOT NULL CHECK (function_kind IN ('activity', 'workflow', 'machine')),
+  function_kind TEXT NOT NULL CHECK (${oneOf('function_kind', functionKinds)}),
   function_name TEXT NOT NULL,
   function_version TEXT NOT NULL,
   version INTEGER NOT NULL,
@@ -30,7 +40,7 @@ CREATE TABLE executions (
   first_scheduled_at_ms INTEGER NOT NULL,
   deployment_id TEXT NOT NULL,
   failures INTEGER NOT NULL,
-  status TEXT NOT NULL CHECK (status IN ('pending_at', 'locked', 'blocked', 'finished')),
+  status TEXT NOT NULL,
   paused INTEGER NOT NULL CHECK (paused IN (0, 1)),
   cancelling INTEGER NOT NULL CHECK (cancelling IN (0, 1)),
   scheduled_at_ms INTEGER,
@@ -43,20 +53,22 @@ CREATE TABLE executions (
   run_expires_at_ms INTEGER,
   incompatible_version TEXT,
   finished_at_ms INTEGER,
-  outcome_type TEXT CHECK (outcome_type IN ('ok', 'err', 'execution_failure')),
+  outcome_type TEXT CHECK (${oneOf('outcome_type', ['ok', 'err', 'execution_failure'])}),
   failure_kind TEXT,
   set_aside_reason TEXT,
-  CHECK ((status = 'pending_at') = (scheduled_at_ms IS NOT NULL)),
-  CHECK ((status = 'locked') = (lock_expires_at_ms IS NOT NULL)),
-  CHECK ((status = 'locked') = (last_lock_version IS NOT NULL)),
-  CHECK ((status = 'locked') = (retry IS NOT NULL)),
-  CHECK ((status = 'blocked') = (seen_cursor IS NOT NULL)),
-  CHECK ((status = 'blocked') = (run_expires_at_ms IS NOT NULL)),
-  CHECK ((status = 'finished') = (finished_at_ms IS NOT NULL)),
-  CHECK ((status = 'finished') = (outcome_type IS NOT NULL)),
   CHECK ((executor_id IS NULL) = (run_id IS NULL)),
-  CHECK (status <> 'locked' OR (run_id IS NOT NULL AND paused = 0)),
-  CHECK (status <> 'finished' OR (paused = 0 AND cancelling = 0))
+  CHECK (CASE status
+    WHEN 'pending_at' THEN scheduled_at_ms IS NOT NULL AND lock_expires_at_ms IS NULL
+      AND run_expires_at_ms IS NULL AND finished_at_ms IS NULL
+    WHEN 'locked' THEN lock_expires_at_ms IS NOT NULL AND last_lock_version IS NOT NULL
+      AND retry IS NOT NULL AND run_id IS NOT NULL AND paused = 0
+      AND scheduled_at_ms IS NULL AND run_expires_at_ms IS NULL AND finished_at_ms IS NULL
+    WHEN 'blocked' THEN seen_cursor IS NOT NULL AND run_expires_at_ms IS NOT NULL
+      AND scheduled_at_ms IS NULL AND lock_expires_at_ms IS NULL AND finished_at_ms IS NULL
+    WHEN 'finished' THEN finished_at_ms IS NOT NULL AND outcome_type IS NOT NULL
+      AND scheduled_at_ms IS NULL AND lock_expires_at_ms IS NULL AND run_expires_at_ms IS NULL
+      AND run_id IS NULL AND paused = 0 AND cancelling = 0
+    ELSE 0 END)
 ) STRICT, WITHOUT ROWID;
 
 -- serves: due-by-name, due-by-version, due-auto, next-due
@@ -86,7 +98,7 @@ CREATE TABLE events (
   execution_id TEXT NOT NULL,
   version INTEGER NOT NULL CHECK (version >= 0),
   created_at_ms INTEGER NOT NULL,
-  type TEXT NOT NULL CHECK (type IN (${eventTypes.map((type) => `'${type}'`).join(', ')})),
+  type TEXT NOT NULL CHECK (${oneOf('type', eventTypes)}),
   body TEXT NOT NULL,
   PRIMARY KEY (execution_id, version)
 ) STRICT, WITHOUT ROWID;
@@ -110,7 +122,7 @@ CREATE TABLE responses (
   join_set_id TEXT NOT NULL,
   ordinal INTEGER NOT NULL CHECK (ordinal > 0),
   after_version INTEGER NOT NULL,
-  type TEXT NOT NULL CHECK (type IN (${responseTypes.map((type) => `'${type}'`).join(', ')})),
+  type TEXT NOT NULL CHECK (${oneOf('type', responseTypes)}),
   child_execution_id TEXT UNIQUE,
   finished_version INTEGER,
   delay_id TEXT UNIQUE,
@@ -154,7 +166,7 @@ CREATE INDEX delays_due ON delays (due_at_ms, delay_id) WHERE paused = 0;
 CREATE INDEX delays_by_execution ON delays (execution_id, due_at_ms);
 
 CREATE TABLE functions (
-  kind TEXT NOT NULL CHECK (kind IN ('activity', 'workflow', 'machine')),
+  kind TEXT NOT NULL CHECK (${oneOf('kind', functionKinds)}),
   name TEXT NOT NULL,
   version TEXT NOT NULL,
   definition TEXT,

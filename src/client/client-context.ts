@@ -1,0 +1,62 @@
+/** What clients and handles stand on. */
+
+import type { Codec } from '../base/codec.ts'
+import { SteleError } from '../base/error.ts'
+import type { Cancel, Clock, Scheduler } from '../base/time.ts'
+import type { MintUlid } from '../base/ulid.ts'
+import type { DeploymentId } from '../model/ids.ts'
+import type { Storage } from '../storage/storage.ts'
+import type { ActivityDefinition } from '../workers/activity/define.ts'
+import type { Limits } from './limits.ts'
+
+/** The surroundings of a client. */
+export interface ClientContext {
+  readonly storage: Storage
+  readonly clock: Clock
+  readonly scheduler: Scheduler
+  readonly mintUlid: MintUlid
+  readonly codec: Codec
+  readonly limits: Limits
+  readonly deploymentId: DeploymentId
+  /** Functions that this engine executes, by name. */
+  readonly definitions: ReadonlyMap<string, ActivityDefinition>
+  /** Throws `engine_stopped` once the engine is stopped. */
+  readonly requireOpen: () => void
+  readonly onStop: (listener: () => void) => Cancel
+}
+
+/** Whether an engine is open, and who wants to know when it closes. */
+export interface StopSwitch {
+  readonly requireOpen: () => void
+  readonly onStop: (listener: () => void) => Cancel
+  readonly stop: () => void
+}
+
+/** A switch that is open. */
+export function createStopSwitch(): StopSwitch {
+  const listeners = new Set<() => void>()
+  let stopped = false
+  return {
+    requireOpen: () => {
+      if (stopped) throw stoppedError()
+    },
+    onStop: (listener) => {
+      listeners.add(listener)
+      return () => {
+        listeners.delete(listener)
+      }
+    },
+    stop: () => {
+      stopped = true
+      for (const listen of [...listeners]) listen()
+    },
+  }
+}
+
+/** The error for everything that is asked of a stopped engine. */
+export function stoppedError(): SteleError {
+  return new SteleError(
+    'engine_stopped',
+    'The engine is stopped. Create another one on the same storage; nothing is lost.',
+  )
+}

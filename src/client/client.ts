@@ -1,0 +1,244 @@
+/** The client half of an engine: submit, find, list, complete. Needs no executor to be running. */
+
+import { encodeValue } from '../base/codec.ts'
+import { SteleError } from '../base/error.ts'
+import { invalidOption, requireInteger, requireKnownKeys } from '../base/options.ts'
+import { type Instant, parseInstant } from '../base/time.ts'
+import { requireExecutionId } from '../model/ids.ts'
+import type { Outcome, StoredOutcome } from '../model/outcome.ts'
+import type { ExecutionStatus } from '../model/state.ts'
+import type { CreateRequest } from '../storage/create.ts'
+import type { ListCursor } from '../storage/list.ts'
+import type { AnyFunction, Args, FailureOf, InputOf, OutputOf } from '../workers/function-ref.ts'
+import type { ClientContext } from './client-context.ts'
+import { createHandle, type Handle } from './handle.ts'
+import { notFoundError, refusalError } from './refusal-error.ts'
+import {
+  prepareSubmission,
+  requireSameSubmission,
+  type SubmitManyOptions,
+  type SubmitOptions,
+} from './submit.ts'
+import { type ListItem, viewListed } from './view.ts'
+
+/** The handle of a function's executions. */
+export type HandleOf<F extends AnyFunction> = Handle<OutputOf<F>, FailureOf<F>>
+
+/** Which executions to list; everything given must hold. */
+export interface ListQuery {
+  /** Of this function, or of functions of this name. */
+  readonly function?: AnyFunction | string | undefined
+  readonly status?: ExecutionStatus | undefined
+  readonly paused?: boolean | undefined
+  /** How finished ones ended. */
+  readonly outcome?: Outcome['type'] | undefined
+  readonly idPrefix?: string | undefined
+  /** Created at or after. */
+  readonly createdFrom?: Date | number | undefined
+  /** Created before. */
+  readonly createdBefore?: Date | number | undefined
+  /** Children too. Default false. */
+  readonly children?: boolean | undefined
+}
+
+/** Which part of a list. */
+export interface PageQuery {
+  /** At most this many, up to `limits.listPage`. Default 20. */
+  readonly limit?: number | undefined
+  /** `next` of the page before. */
+  readonly after?: string | undefined
+}
+
+/** A page, newest first. */
+export interface ListPage {
+  readonly items: readonly ListItem[]
+  /** Pass as `after` to go on; absent on the last page. */
+  readonly next?: string
+}
+
+/** Submits and finds executions. */
+export interface Client {
+  /**
+   * Creates an execution; resolves when it is durable. With an `id` it is idempotent: the same
+   * function and input give the same execution, anything else `execution_id_conflict`.
+   */
+  readonly submit: <F extends AnyFunction>(
+    fn: F,
+    ...args: Args<InputOf<F>, SubmitOptions>
+  ) => Promise<HandleOf<F>>
+  /** Creates many, in transactions of up to 500; rejects on the first conflict, keeping the rest. */
+  readonly submitMany: <F extends AnyFunction>(
+    fn: F,
+    inputs: readonly InputOf<F>[],
+    options?: SubmitManyOptions,
+  ) => Promise<HandleOf<F>[]>
+  /** A handle for an existing execution. Rejects with `execution_not_found`. */
+  readonly get: <F extends AnyFunction = AnyFunction>(id: string, fn?: F) => Promise<HandleOf<F>>
+  /** A page of executions, newest first. */
+  readonly list: (query?: ListQuery, page?: PageQuery) => Promise<ListPage>
+  /** Ends a stub with an outcome, idempotently. */
+  readonly complete: <F extends AnyFunction = AnyFunction>(
+    id: string,
+    outcome: Outcome<OutputOf<F>, FailureOf<F>>,
+    fn?: F,
+  ) => Promise<void>
+}
+
+/** Executions that one transaction of `submitMany` creates: keeps the event loop free. */
+export const submitBatch = 500
+/** Lines of a page when nothing else is said. */
+const defaultPage = 20
+
+/** The client of an engine. */
+export function createClient(context: ClientContext): Client {
+  return {
+    submit: async (fn, ...args) => {
+      const [input, options = {}] = args
+      const request = prepareSubmission(context, fn, { input, options })
+      const created = await context.storage.create(request)
+      if (!created.ok) await requireSameSubmission(context, request)
+      return handleFor(context, request.executionId)
+    },
+    submitMany: async (fn, inputs, options = {}) => {
+      const { ids, ...shared } = options
+      if (ids !== undefined && ids.length !== inputs.length) {
+        throw invalidOption('submitMany.ids', `must be ${inputs.length}, one for each input`)
+      }
+      const requests = inputs.map((input, index) =>
+        prepareSubmission(context, fn, { input, options: { ...shared, id: ids?.[index] } }),
+      )
+      await createInBatches(context, requests)
+      return requests.map(({ executionId }) => handleFor(context, executionId))
+    },
+    get: async (id, fn) => {
+      context.requireOpen()
+      const executionId = requireExecutionId(id)
+      const state = await context.storage.findState(executionId)
+      if (state === undefined) throw notFoundError(executionId)
+      if (fn !== undefined) requireSameFunction(fn, state.function.name, executionId)
+      return handleFor(context, executionId)
+    },
+    list: (query = {}, page = {}) => listPage(context, query, page),
+    complete: async (id, outcome, fn) => {
+      await completeStub(context, { id, outcome, fn })
+    },
+  }
+}
+
+/** The one place where a handle is given the types of its function. */
+function handleFor<F extends AnyFunction>(
+  context: ClientContext,
+  id: Parameters<typeof createHandle>[1],
+): HandleOf<F> {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the function names its output
+  return createHandle(context, id) as HandleOf<F>
+}
+
+async function createInBatches(
+  context: ClientContext,
+  requests: readonly CreateRequest[],
+): Promise<void> {
+  for (let start = 0; start < requests.length; start += submitBatch) {
+    const batch = requests.slice(start, start + submitBatch)
+    const results = await context.storage.createMany(batch)
+    for (const [index, result] of results.entries()) {
+      const request = batch[index]
+      if (!result.ok && request !== undefined) await requireSameSubmission(context, request)
+    }
+  }
+}
+
+function requireSameFunction(fn: AnyFunction, name: string, executionId: string): void {
+  if (fn.name === name) return
+  throw new SteleError(
+    'unknown_function',
+    `${executionId} is an execution of ${name}, not of ${fn.name}. Ask with the right function.`,
+    { fields: { executionId, expected: fn.name, found: name } },
+  )
+}
+
+const knownFilters = [
+  'function',
+  'status',
+  'paused',
+  'outcome',
+  'idPrefix',
+  'createdFrom',
+  'createdBefore',
+  'children',
+]
+
+async function listPage(
+  context: ClientContext,
+  query: ListQuery,
+  page: PageQuery,
+): Promise<ListPage> {
+  context.requireOpen()
+  requireKnownKeys(query, knownFilters, 'list')
+  requireKnownKeys(page, ['limit', 'after'], 'list page')
+  const { function: fn, createdFrom, createdBefore, ...rest } = query
+  const bounds = { min: 1, max: Number.MAX_SAFE_INTEGER }
+  const asked = requireInteger(page.limit ?? defaultPage, 'list.limit', bounds)
+  const limit = Math.min(asked, context.limits.listPage)
+  const executions = await context.storage.listExecutions({
+    filter: {
+      ...rest,
+      ...(fn === undefined ? {} : { functionName: typeof fn === 'string' ? fn : fn.name }),
+      createdFrom: optionalInstant(createdFrom),
+      createdBefore: optionalInstant(createdBefore),
+    },
+    after: page.after === undefined ? undefined : parseCursor(page.after),
+    // One more than asked for says whether there is a next page.
+    limit: limit + 1,
+  })
+  const shown = executions.slice(0, limit)
+  const last = shown.at(-1)?.state
+  const hasNext = executions.length > limit && last !== undefined
+  const next = hasNext ? { next: `${last.createdAt}:${last.executionId}` } : {}
+  return { items: shown.map(viewListed), ...next }
+}
+
+function optionalInstant(instant: Date | number | undefined): Instant | undefined {
+  return instant === undefined ? undefined : parseInstant(instant)
+}
+
+function parseCursor(text: string): ListCursor {
+  const [, createdAt, executionId] = /^(\d+):(.+)$/.exec(text) ?? []
+  if (createdAt === undefined || executionId === undefined) {
+    throw invalidOption('list.after', 'must be the `next` of a page')
+  }
+  return { createdAt: Number(createdAt), executionId }
+}
+
+interface Completion {
+  readonly id: string
+  readonly outcome: Outcome
+  readonly fn: AnyFunction | undefined
+}
+
+async function completeStub(context: ClientContext, completion: Completion): Promise<void> {
+  context.requireOpen()
+  const executionId = requireExecutionId(completion.id)
+  const state = await context.storage.findState(executionId)
+  if (state === undefined) throw notFoundError(executionId)
+  const { name, kind } = state.function
+  if (completion.fn !== undefined) requireSameFunction(completion.fn, name, executionId)
+  if (kind !== 'activity' || context.definitions.get(name)?.handler !== undefined) {
+    throw new SteleError(
+      'illegal_state',
+      `${executionId} cannot be completed from outside: ${name} is not a stub. Let it run.`,
+      { fields: { executionId, functionName: name } },
+    )
+  }
+  const outcome = storeOutcome(context, completion.outcome)
+  const createdAt = context.clock.now()
+  const completed = await context.storage.complete({ executionId, createdAt, outcome })
+  if (!completed.ok) throw refusalError(completed.error, executionId, 'complete')
+}
+
+function storeOutcome({ codec, limits }: ClientContext, outcome: Outcome): StoredOutcome {
+  if (outcome.type === 'execution_failure') return outcome
+  const { valueBytes } = limits
+  const value = encodeValue(codec, { value: outcome.value, root: 'outcome.value', valueBytes })
+  return value === undefined ? { type: outcome.type } : { type: outcome.type, value }
+}

@@ -1,0 +1,276 @@
+/**
+ * `createEngine`: the composition root. Everything is built and handed down here, and this is the
+ * one file that may load a database adapter.
+ */
+
+import { pino } from 'pino'
+import { type InspectionEvent } from 'xstate'
+import { defaultCodec } from '../base/codec.ts'
+import { SteleError } from '../base/error.ts'
+import { guard, guardLogger, type Logger, silentLogger } from '../base/logger.ts'
+import { invalidOption } from '../base/options.ts'
+import { createSystemRandom } from '../base/random.ts'
+import { type Duration, parseDuration, systemClock, systemScheduler } from '../base/time.ts'
+import { createUlids } from '../base/ulid.ts'
+import type { EngineContext, Inspector } from '../engine/engine-context.ts'
+import type { EngineFunction } from '../engine/engine-function.ts'
+import { createExecutor, type Executor } from '../engine/executor.ts'
+import { createPermits } from '../engine/permits.ts'
+import { createTimersWatcher, type TimersWatcher } from '../engine/timers-watcher.ts'
+import { type DeploymentId, newDeploymentId, parseDeploymentId } from '../model/ids.ts'
+import type { Driver } from '../storage/driver.ts'
+import { createNotifications } from '../storage/notifications.ts'
+import { createStorage } from '../storage/storage.ts'
+import { type ActivityDefinition, findActivityDefinition } from '../workers/activity/define.ts'
+import { createActivityWorker } from '../workers/activity/worker.ts'
+import type { AnyFunction, Implemented, NameOf } from '../workers/function-ref.ts'
+import { type Client, createClient } from './client.ts'
+import { type ClientContext, createStopSwitch, stoppedError } from './client-context.ts'
+import {
+  type EngineOptions,
+  type EngineSettings,
+  engineDefaults,
+  resolveEngineOptions,
+  type StorageEnvironment,
+} from './engine-options.ts'
+import { currentHost } from './host.ts'
+
+/** Functions by their names. */
+export type FunctionsByName<F extends AnyFunction> = { readonly [G in F as NameOf<G>]: G }
+
+/** Storage, client, executors and timers watcher in one process. */
+export interface Engine<Functions = object> extends Client, AsyncDisposable {
+  /** The functions given, by name. */
+  readonly functions: Functions
+  /** Begins to execute. Idempotent; rejects with `engine_stopped` after `stop`. */
+  readonly start: () => Promise<void>
+  /**
+   * Takes no new work, waits up to `timeout` (default 30 seconds) for handlers, then aborts their
+   * signals, and a second later gives their locks back, uncounted. Idempotent.
+   */
+  readonly stop: (options?: { readonly timeout?: Duration | undefined }) => Promise<void>
+}
+
+/**
+ * Opens the storage and builds an engine; nothing runs before `start`. Rejects with
+ * `invalid_option`, `invalid_name` or what opening the storage throws.
+ */
+export async function createEngine<const Fs extends readonly (AnyFunction & Implemented)[] = []>(
+  options: EngineOptions<Fs>,
+): Promise<Engine<FunctionsByName<Fs[number]>>> {
+  const settings = resolveEngineOptions(options)
+  const definitions = collectDefinitions(options.functions ?? [])
+  const clock = options.clock ?? systemClock
+  const random = options.random ?? createSystemRandom()
+  const scheduler = options.scheduler ?? systemScheduler
+  const mintUlid = createUlids(clock, random)
+  const deploymentId = resolveDeployment(options.deployment, mintUlid)
+  const driver = await openStorage(options.storage, { clock, random, scheduler })
+  const { hasForeignChanges } = driver
+  const storage = createStorage(driver, createNotifications({ scheduler, hasForeignChanges }))
+  const stopSwitch = createStopSwitch()
+  const codec = options.codec ?? defaultCodec
+  const client: ClientContext = {
+    ...{ storage, clock, scheduler, mintUlid, codec, deploymentId, definitions },
+    ...stopSwitch,
+    limits: settings.limits,
+  }
+  const context: EngineContext = {
+    ...{ storage, clock, scheduler, mintUlid, deploymentId },
+    logger: resolveLogger(options.logger),
+    inspect: guardInspector(options.inspect),
+  }
+  const parts = createParts({ context, settings, definitions, client })
+  return {
+    ...createClient(client),
+    ...createLifecycle({ parts, client, stopSwitch, definitions }),
+    functions: byName<Fs>(options.functions),
+  }
+}
+
+/** What runs in an engine. */
+interface Parts {
+  readonly executors: readonly Executor[]
+  readonly watcher: TimersWatcher
+}
+
+interface PartsOptions {
+  readonly context: EngineContext
+  readonly settings: EngineSettings
+  readonly definitions: ReadonlyMap<string, ActivityDefinition>
+  readonly client: ClientContext
+}
+
+function createParts({ context, settings, definitions, client }: PartsOptions): Parts {
+  const functions = [...definitions.values()]
+    .filter(({ handler }) => handler !== undefined)
+    .map((definition) => engineFunction(definition, settings))
+  const perFunction = new Map(
+    functions.flatMap(({ id, concurrency }) =>
+      concurrency === undefined ? [] : [[id.name, concurrency]],
+    ),
+  )
+  const { limits } = settings
+  const worker = createActivityWorker({
+    definitions,
+    limits,
+    environment: {
+      clock: context.clock,
+      logger: context.logger,
+      codec: client.codec,
+      fetch: (resource, init) => globalThis.fetch(resource, init),
+      httpTracesMax: limits.httpTracesPerAttempt,
+    },
+  })
+  const executor = createExecutor({
+    ...{ context, functions, worker, host: currentHost(), kind: 'activities' },
+    permits: createPermits({ total: settings.concurrency, perFunction }),
+    settings: {
+      batchSize: settings.batchSize,
+      tickSleep: settings.tickSleep,
+      stragglersMax: limits.stragglers,
+      logLinesMax: limits.logLinesPerRun,
+    },
+  })
+  const watcher = createTimersWatcher({
+    context,
+    settings: { tickSleep: settings.watcherTickSleep, leeway: settings.watcherLeeway },
+  })
+  return { executors: functions.length === 0 ? [] : [executor], watcher }
+}
+
+function engineFunction({ settings }: ActivityDefinition, engine: EngineSettings): EngineFunction {
+  const { id, retry, timeout, concurrency } = settings
+  const lockExpiry = settings.lockExpiry ?? engine.lockExpiry
+  return { id, retry, timeout, lockExpiry, concurrency, strategy: engine.lockingStrategy }
+}
+
+interface LifecycleOptions {
+  readonly parts: Parts
+  readonly client: ClientContext
+  readonly stopSwitch: ReturnType<typeof createStopSwitch>
+  readonly definitions: ReadonlyMap<string, ActivityDefinition>
+}
+
+function createLifecycle(
+  options: LifecycleOptions,
+): Pick<Engine, 'start' | 'stop' | typeof Symbol.asyncDispose> {
+  const { parts, client, stopSwitch } = options
+  let starting: Promise<void> | undefined
+  let stopping: Promise<void> | undefined
+  const start = async (): Promise<void> => {
+    await registerFunctions(options)
+    if (stopping !== undefined) return
+    for (const executor of parts.executors) executor.start()
+    parts.watcher.start()
+  }
+  const stop = async (timeout: Duration): Promise<void> => {
+    const limit = parseDuration(timeout)
+    await starting?.catch(() => undefined)
+    await Promise.all(parts.executors.map((executor) => executor.close(limit)))
+    await parts.watcher.close()
+    stopSwitch.stop()
+    await client.storage.close()
+  }
+  const stopOnce: Engine['stop'] = (given = {}) => {
+    stopping ??= stop(given.timeout ?? engineDefaults.stopTimeout)
+    return stopping
+  }
+  return {
+    start: () => {
+      if (stopping !== undefined) return Promise.reject(stoppedError())
+      starting ??= start()
+      return starting
+    },
+    stop: stopOnce,
+    [Symbol.asyncDispose]: () => stopOnce(),
+  }
+}
+
+async function registerFunctions({ client, definitions }: LifecycleOptions): Promise<void> {
+  const now = client.clock.now()
+  const registered = [...definitions.values()].map(({ settings }) => ({
+    function: settings.id,
+    firstSeenAt: now,
+    lastSeenAt: now,
+  }))
+  if (registered.length > 0) await client.storage.registerFunctions(registered)
+}
+
+function collectDefinitions(
+  functions: readonly (AnyFunction & Implemented)[],
+): ReadonlyMap<string, ActivityDefinition> {
+  const definitions = new Map<string, ActivityDefinition>()
+  for (const [index, fn] of functions.entries()) {
+    const definition = typeof fn === 'object' ? findActivityDefinition(fn) : undefined
+    if (definition === undefined || !('implemented' in fn)) {
+      throw invalidOption(
+        `functions[${index}]`,
+        'must be what `defineActivity` with a handler gave',
+      )
+    }
+    const { name } = definition.settings.id
+    if (definitions.has(name))
+      throw invalidOption(`functions[${index}]`, `repeats the name ${name}`)
+    definitions.set(name, definition)
+  }
+  return definitions
+}
+
+function byName<Fs extends readonly AnyFunction[]>(
+  functions: Fs | undefined,
+): FunctionsByName<Fs[number]> {
+  const entries = (functions ?? []).map((fn) => [fn.name, fn] as const)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- keyed by the literal names
+  return Object.fromEntries(entries) as unknown as FunctionsByName<Fs[number]>
+}
+
+function resolveDeployment(deployment: string | undefined, mintUlid: () => string): DeploymentId {
+  if (deployment === undefined) return newDeploymentId(mintUlid())
+  const parsed = parseDeploymentId(deployment)
+  if (parsed.ok) return parsed.value
+  throw invalidOption('deployment', 'must be 1 to 128 of A-Z a-z 0-9 - _ : @ /')
+}
+
+async function openStorage(
+  storage: EngineOptions<readonly []>['storage'],
+  environment: StorageEnvironment,
+): Promise<Driver> {
+  if (typeof storage === 'object' && typeof storage.open === 'function') {
+    return storage.open(environment)
+  }
+  if (typeof storage !== 'string' || storage === '') {
+    throw invalidOption('storage', "must be a file name, ':memory:' or a storage object")
+  }
+  if (/^postgres(?:ql)?:/.test(storage)) {
+    throw new SteleError(
+      'invalid_option',
+      'This version has no Postgres adapter. Give `storage` the name of a SQLite file.',
+    )
+  }
+  const { openSqlite } = await import('../storage/sqlite/open.ts')
+  return openSqlite({ file: storage }, environment)
+}
+
+function resolveLogger(logger: Logger | false | undefined): Logger {
+  if (logger === false) return silentLogger
+  return guardLogger(logger ?? pino({ name: 'stele', level: 'warn' }))
+}
+
+function guardInspector(
+  inspect: Inspector | undefined,
+): ((event: InspectionEvent) => void) | undefined {
+  if (inspect === undefined) return undefined
+  if (typeof inspect === 'function') {
+    return (event) => {
+      guard(() => {
+        inspect(event)
+      })
+    }
+  }
+  return (event) => {
+    guard(() => {
+      inspect.next?.(event)
+    })
+  }
+}

@@ -1,0 +1,169 @@
+/** Options of `createEngine`, their defaults, and their check. One table holds every default. */
+
+import type { Codec } from '../base/codec.ts'
+import type { Logger } from '../base/logger.ts'
+import { invalidOption, requireInteger, requireKnownKeys, requireOneOf } from '../base/options.ts'
+import type { Random } from '../base/random.ts'
+import {
+  type Clock,
+  type Duration,
+  type Milliseconds,
+  parseDuration,
+  type Scheduler,
+} from '../base/time.ts'
+import type { Inspector } from '../engine/engine-context.ts'
+import type { Driver } from '../storage/driver.ts'
+import type { LockingStrategy } from '../storage/lock.ts'
+import { concurrencyMax } from '../workers/function-options.ts'
+import type { AnyFunction, Implemented } from '../workers/function-ref.ts'
+import { type Limits, resolveLimits } from './limits.ts'
+
+/** What a storage is opened with. */
+export interface StorageEnvironment {
+  readonly clock: Clock
+  readonly random: Random
+  readonly scheduler: Scheduler
+}
+
+/** A storage that is not open yet, such as `sqlite({ file })` from `stele/sqlite`. */
+export interface StorageFactory {
+  readonly open: (environment: StorageEnvironment) => Promise<Driver>
+}
+
+/** How an engine's executors behave. */
+export interface ExecutorOptions {
+  /** Runs at once in this engine. Default 100. */
+  readonly concurrency?: number | undefined
+  /** Most executions locked by one poll, up to 500. Default 100. */
+  readonly batchSize?: number | undefined
+  /** How soon others take over after a crash. Default 30 seconds. */
+  readonly lockExpiry?: Duration | undefined
+  /** Longest wait between two polls. Default 200 ms. */
+  readonly tickSleep?: Duration | undefined
+  /** Which versions of an activity this engine takes. Default `by_name`: all of them. */
+  readonly lockingStrategy?: 'by_name' | 'by_version' | undefined
+}
+
+/** How an engine's timers watcher behaves. */
+export interface TimersWatcherOptions {
+  /** Longest wait between two looks. Default 100 ms. */
+  readonly tickSleep?: Duration | undefined
+  /** How long after its expiry a lock is freed. Default 500 ms. */
+  readonly leeway?: Duration | undefined
+}
+
+/** Options of an engine. */
+export interface EngineOptions<Fs extends readonly (AnyFunction & Implemented)[]> {
+  /** A file name, `':memory:'`, or a storage such as `sqlite({ file })`. */
+  readonly storage: string | StorageFactory
+  /** What this engine executes once it is started. Default: nothing, a client only. */
+  readonly functions?: Fs | undefined
+  readonly executor?: ExecutorOptions | undefined
+  readonly timersWatcher?: TimersWatcherOptions | undefined
+  readonly limits?: Partial<Limits> | undefined
+  /** Recorded with what this engine creates and locks. Default: a new `Dep_` id. */
+  readonly deployment?: string | undefined
+  /** pino, or anything with its face; `false` for silence. Default: pino, from `warn` on. */
+  readonly logger?: Logger | false | undefined
+  /** Sees every inspection event of the engine's own actors. Default: nobody. */
+  readonly inspect?: Inspector | undefined
+  /** How values become JSON and back. Default: JSON, and devalue for what JSON cannot say. */
+  readonly codec?: Codec | undefined
+  /** Default: the system's clock. */
+  readonly clock?: Clock | undefined
+  /** Default: the system's randomness. */
+  readonly random?: Random | undefined
+  /** Default: the timers of this process. */
+  readonly scheduler?: Scheduler | undefined
+}
+
+/** Settings in the form the engine uses. */
+export interface EngineSettings {
+  readonly concurrency: number
+  readonly batchSize: number
+  readonly lockExpiry: Milliseconds
+  readonly tickSleep: Milliseconds
+  readonly lockingStrategy: LockingStrategy
+  readonly watcherTickSleep: Milliseconds
+  readonly watcherLeeway: Milliseconds
+  readonly limits: Limits
+}
+
+/** Every default of an engine, limits apart. */
+export const engineDefaults = {
+  concurrency: 100,
+  batchSize: 100,
+  lockExpiry: 30_000,
+  tickSleep: 200,
+  lockingStrategy: 'by_name',
+  watcherTickSleep: 100,
+  watcherLeeway: 500,
+  stopTimeout: 30_000,
+} as const
+
+/** Most executions that one poll may lock. */
+export const batchSizeMax = 500
+
+const knownOptions = [
+  'storage',
+  'functions',
+  'executor',
+  'timersWatcher',
+  'limits',
+  'deployment',
+  'logger',
+  'inspect',
+  'codec',
+  'clock',
+  'random',
+  'scheduler',
+]
+const knownExecutorOptions = [
+  'concurrency',
+  'batchSize',
+  'lockExpiry',
+  'tickSleep',
+  'lockingStrategy',
+]
+const strategies = ['by_name', 'by_version'] as const
+
+/** Checks options and fills in the defaults. Throws `invalid_option`. */
+export function resolveEngineOptions(
+  options: EngineOptions<readonly (AnyFunction & Implemented)[]>,
+): EngineSettings {
+  requireKnownKeys(options, knownOptions, 'createEngine')
+  const { executor = {}, timersWatcher = {} } = options
+  requireKnownKeys(executor, knownExecutorOptions, 'executor')
+  requireKnownKeys(timersWatcher, ['tickSleep', 'leeway'], 'timersWatcher')
+  return {
+    concurrency: requireInteger(
+      executor.concurrency ?? engineDefaults.concurrency,
+      'executor.concurrency',
+      { min: 1, max: concurrencyMax },
+    ),
+    batchSize: requireInteger(
+      executor.batchSize ?? engineDefaults.batchSize,
+      'executor.batchSize',
+      { min: 1, max: batchSizeMax },
+    ),
+    lockExpiry: positive(executor.lockExpiry ?? engineDefaults.lockExpiry, 'executor.lockExpiry'),
+    tickSleep: positive(executor.tickSleep ?? engineDefaults.tickSleep, 'executor.tickSleep'),
+    lockingStrategy: requireOneOf(
+      executor.lockingStrategy ?? engineDefaults.lockingStrategy,
+      'executor.lockingStrategy',
+      strategies,
+    ),
+    watcherTickSleep: positive(
+      timersWatcher.tickSleep ?? engineDefaults.watcherTickSleep,
+      'timersWatcher.tickSleep',
+    ),
+    watcherLeeway: parseDuration(timersWatcher.leeway ?? engineDefaults.watcherLeeway),
+    limits: resolveLimits(options.limits),
+  }
+}
+
+function positive(duration: Duration, name: string): Milliseconds {
+  const length = parseDuration(duration)
+  if (length > 0) return length
+  throw invalidOption(name, 'must be longer than nothing')
+}

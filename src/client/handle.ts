@@ -1,0 +1,194 @@
+/** What an application holds of one execution. */
+
+import { SteleError } from '../base/error.ts'
+import { type Duration, parseDuration } from '../base/time.ts'
+import type { LoggedEvent } from '../model/event.ts'
+import type { ExecutionId } from '../model/ids.ts'
+import type { Outcome, StoredOutcome } from '../model/outcome.ts'
+import type { FinishedState } from '../model/state.ts'
+import type { ListedResponse } from '../storage/read.ts'
+import type { LogLevel } from '../storage/run-log.ts'
+import { ExecutionError } from '../workers/execution-error.ts'
+import { reviveError } from '../workers/stored-error.ts'
+import type { ClientContext } from './client-context.ts'
+import { type Explanation, explainExecution } from './explain.ts'
+import { notFoundError, refusalError } from './refusal-error.ts'
+import { type LogView, type StateView, viewLog, viewOutcome, viewState } from './view.ts'
+import { waitFinished } from './wait-finished.ts'
+
+/** How long to wait. Without a timeout: as long as it takes. */
+export interface Timeout {
+  readonly timeout?: Duration | undefined
+}
+
+/** A page of stored log lines. */
+export interface LogsPage {
+  /** Only lines after this one; `lineId` of the last line seen. */
+  readonly after?: number | undefined
+  /** At most this many, up to `limits.listPage`. Default: as many as that. */
+  readonly limit?: number | undefined
+}
+
+/** A line that a function logged. */
+export interface LogLineView {
+  readonly lineId: number
+  readonly runId: string
+  readonly createdAt: number
+  readonly level: LogLevel
+  readonly message: string
+  readonly fields?: unknown
+}
+
+/** One execution, as its client sees it. Destructure freely; no member needs `this`. */
+export interface Handle<Output, Failure = unknown> {
+  readonly id: string
+  /** The value; rejects with `ExecutionError` otherwise, or with `result_timeout`. */
+  readonly result: (options?: Timeout) => Promise<Output>
+  /** How it ended, as a value. Rejects with `result_timeout`. */
+  readonly outcome: (options?: Timeout) => Promise<Outcome<Output, Failure>>
+  readonly state: () => Promise<StateView>
+  /** The whole event log, and the inbox. */
+  readonly log: () => Promise<LogView>
+  /** What the function logged while it ran. */
+  readonly logs: (page?: LogsPage) => Promise<readonly LogLineView[]>
+  /** Idempotent. A running handler's `signal` aborts. */
+  readonly cancel: (options?: {
+    readonly reason?: string
+  }) => Promise<'cancelled' | 'already_finished'>
+  /** Rejects with `illegal_state` when paused already, or when an activity is running. */
+  readonly pause: () => Promise<void>
+  /** Rejects with `illegal_state` when it is not paused. */
+  readonly unpause: () => Promise<void>
+  /** Why it is where it is. */
+  readonly explain: () => Promise<Explanation>
+}
+
+/** Events, and responses, read at once while a log is collected. */
+const logPage = 1_000
+
+/** Executors that are looked at for an explanation; the ones heard of last. */
+const explainedExecutorsMax = 1_000
+
+/** A handle; the execution need not exist, every method says so then. */
+export function createHandle(context: ClientContext, id: ExecutionId): Handle<unknown> {
+  const { storage, codec, clock } = context
+  const finish = async (options: Timeout = {}): Promise<StoredOutcome> => {
+    context.requireOpen()
+    const timeout = options.timeout === undefined ? undefined : parseDuration(options.timeout)
+    const state = await waitFinished(context, { executionId: id, timeout })
+    return outcomeAt(context, state)
+  }
+  const command = async (
+    attempted: 'pause' | 'unpause',
+    run: typeof storage.pause,
+  ): Promise<void> => {
+    context.requireOpen()
+    const result = await run({ executionId: id, createdAt: clock.now() })
+    if (!result.ok) throw refusalError(result.error, id, attempted)
+  }
+  return {
+    id,
+    result: async (options) => {
+      const outcome = await finish(options)
+      if (outcome.type === 'ok') return codec.decode(outcome.value)
+      throw await executionError(context, id, outcome)
+    },
+    outcome: async (options) => viewOutcome(codec, await finish(options)),
+    state: async () => {
+      context.requireOpen()
+      const report = await storage.findReport(id)
+      if (report === undefined) throw notFoundError(id)
+      return viewState(codec, report)
+    },
+    log: async () => {
+      context.requireOpen()
+      if ((await storage.findState(id)) === undefined) throw notFoundError(id)
+      const events = await collectEvents(context, id)
+      return viewLog(codec, { events, responses: await collectResponses(context, id) })
+    },
+    logs: async ({ after = 0, limit = context.limits.listPage } = {}) => {
+      context.requireOpen()
+      const page = { executionId: id, after, limit: Math.min(limit, context.limits.listPage) }
+      const lines = await storage.listRunLogs(page)
+      return lines.map(({ executionId: _same, fields, ...line }) => ({
+        ...line,
+        ...(fields === undefined ? {} : { fields: codec.decode(fields) }),
+      }))
+    },
+    cancel: async ({ reason } = {}) => {
+      context.requireOpen()
+      const request = { executionId: id, createdAt: clock.now(), reason }
+      const result = await storage.cancel(request)
+      if (!result.ok) throw refusalError(result.error, id, 'cancel')
+      return result.value
+    },
+    pause: () => command('pause', storage.pause),
+    unpause: () => command('unpause', storage.unpause),
+    explain: async () => {
+      context.requireOpen()
+      const report = await storage.findReport(id)
+      if (report === undefined) throw notFoundError(id)
+      const definition = context.definitions.get(report.state.function.name)
+      return explainExecution({
+        report,
+        waits: await storage.findWaits(id),
+        executors: await storage.listExecutors(explainedExecutorsMax),
+        now: clock.now(),
+        isStub: definition !== undefined && definition.handler === undefined,
+      })
+    },
+  }
+}
+
+async function outcomeAt(
+  { storage }: ClientContext,
+  { executionId, version }: FinishedState,
+): Promise<StoredOutcome> {
+  const entry = await storage.findEvent(executionId, version)
+  if (entry?.event.type === 'finished') return entry.event.outcome
+  throw new SteleError(
+    'storage_corrupt',
+    `${executionId} has finished, but its log does not end in a finished event. ` +
+      'Something other than Stele wrote to the database; restore it from a backup.',
+    { fields: { executionId, version } },
+  )
+}
+
+async function executionError(
+  { storage, codec }: ClientContext,
+  executionId: ExecutionId,
+  outcome: Exclude<StoredOutcome, { readonly type: 'ok' }>,
+): Promise<ExecutionError> {
+  const state = await storage.findState(executionId)
+  const functionName = state?.function.name ?? 'the function'
+  const shown = viewOutcome(codec, outcome)
+  const error = outcome.type === 'execution_failure' ? outcome.error : undefined
+  const cause = error === undefined ? {} : { cause: reviveError(error) }
+  if (shown.type === 'ok') throw new TypeError('an outcome that is ok is no error')
+  return new ExecutionError({ executionId, functionName, outcome: shown, ...cause })
+}
+
+async function collectEvents(
+  { storage }: ClientContext,
+  executionId: ExecutionId,
+): Promise<readonly LoggedEvent[]> {
+  const events: LoggedEvent[] = []
+  for (;;) {
+    const page = await storage.listEvents({ executionId, from: events.length, limit: logPage })
+    events.push(...page)
+    if (page.length < logPage) return events
+  }
+}
+
+async function collectResponses(
+  { storage }: ClientContext,
+  executionId: ExecutionId,
+): Promise<readonly ListedResponse[]> {
+  const responses: ListedResponse[] = []
+  for (;;) {
+    const after = responses.at(-1)?.cursor ?? 0
+    const page = await storage.listResponses({ executionId, after, limit: logPage })
+    responses.push(...page)
+    if (page.length < logPage) return responses
+  }
+}

@@ -1,0 +1,41 @@
+/** Every limit a user may set, with its default. Beyond each there is a defined behaviour. */
+
+import { requireInteger, requireKnownKeys } from '../base/options.ts'
+
+/** Limits of an engine. */
+export interface Limits {
+  /** Largest stored form of one value, in bytes. Beyond: `value_too_large`. Default 2 MiB. */
+  readonly valueBytes: number
+  /** Largest stack or message kept of an error, in bytes. Beyond: cut, with a marker. Default 64 KiB. */
+  readonly errorDetailBytes: number
+  /** Lines of one run that are kept. Beyond: dropped. Default 1,000. */
+  readonly logLinesPerRun: number
+  /** HTTP requests recorded with one attempt. Beyond: made, not recorded. Default 100. */
+  readonly httpTracesPerAttempt: number
+  /** Handlers that ignore their signal. Beyond: no new work is taken until some end. Default 100. */
+  readonly stragglers: number
+  /** Largest page of a list. Beyond: cut to it. Default 1,000. */
+  readonly listPage: number
+}
+
+/** The defaults. */
+export const defaultLimits: Limits = {
+  valueBytes: 2 * 1024 * 1024,
+  errorDetailBytes: 64 * 1024,
+  logLinesPerRun: 1_000,
+  httpTracesPerAttempt: 100,
+  stragglers: 100,
+  listPage: 1_000,
+}
+
+const limitMax = 1024 * 1024 * 1024
+
+/** The defaults, with what the user has set. Throws `invalid_option`. */
+export function resolveLimits(given: Partial<Limits> = {}): Limits {
+  const names = Object.keys(defaultLimits)
+  requireKnownKeys(given, names, 'limits')
+  for (const [name, value] of Object.entries(given)) {
+    if (value !== undefined) requireInteger(value, `limits.${name}`, { min: 1, max: limitMax })
+  }
+  return { ...defaultLimits, ...given }
+}

@@ -1,0 +1,131 @@
+/** Submitting: everything is checked and written out before anything is stored. */
+
+import { encodeValue } from '../base/codec.ts'
+import { SteleError } from '../base/error.ts'
+import { canonicalJson, type Json } from '../base/json.ts'
+import { invalidOption, requireKnownKeys } from '../base/options.ts'
+import {
+  addDuration,
+  type Duration,
+  type Instant,
+  parseDuration,
+  parseInstant,
+} from '../base/time.ts'
+import type { CreatedEvent } from '../model/event.ts'
+import { type ExecutionId, newExecutionId, requireNewExecutionId } from '../model/ids.ts'
+import type { CreateRequest } from '../storage/create.ts'
+import { findActivityDefinition } from '../workers/activity/define.ts'
+import type { AnyFunction } from '../workers/function-ref.ts'
+import { parseWith } from '../workers/schema.ts'
+import type { ClientContext } from './client-context.ts'
+
+/** Options of a submission. */
+export interface SubmitOptions {
+  /** The execution's id; submitting it again with the same input gives the same execution. */
+  readonly id?: string | undefined
+  /** Not before this instant. */
+  readonly scheduledAt?: Date | number | undefined
+  /** Not before this time has passed. */
+  readonly delay?: Duration | undefined
+  /** Created paused: nothing happens before `unpause`. */
+  readonly paused?: boolean | undefined
+  /** Texts that travel with the execution. */
+  readonly metadata?: Readonly<Record<string, string>> | undefined
+}
+
+/** Options of a submission of many: ids, if given, one for each input. */
+export interface SubmitManyOptions extends Omit<SubmitOptions, 'id'> {
+  readonly ids?: readonly string[] | undefined
+}
+
+const knownOptions = ['id', 'ids', 'scheduledAt', 'delay', 'paused', 'metadata']
+
+/** Makes the request to create an execution. Throws typed errors; writes nothing. */
+export function prepareSubmission(
+  context: ClientContext,
+  fn: AnyFunction,
+  submission: { readonly input: unknown; readonly options: SubmitOptions },
+): CreateRequest {
+  context.requireOpen()
+  requireFunctionRef(fn)
+  const { input, options } = submission
+  requireKnownKeys(options, knownOptions, 'submit')
+  const now = context.clock.now()
+  const stored = storeInput(context, fn, input)
+  const event: CreatedEvent = {
+    type: 'created',
+    function: { kind: fn.kind, name: fn.name, version: fn.version },
+    ...(stored === undefined ? {} : { input: stored }),
+    scheduledAt: scheduleOf(options, now),
+    deploymentId: context.deploymentId,
+    ...metadataOf(options),
+  }
+  return { executionId: idOf(context, options), createdAt: now, event, paused: options.paused }
+}
+
+/** Whether the execution that has the id already is the one that was asked for. */
+export async function requireSameSubmission(
+  { storage }: ClientContext,
+  { executionId, event }: CreateRequest,
+): Promise<void> {
+  const existing = await storage.findEvent(executionId, 0)
+  const created = existing?.event
+  if (created?.type === 'created' && isSame(created, event)) return
+  throw new SteleError(
+    'execution_id_conflict',
+    `${executionId} exists already with another function or input. ` +
+      'Submit under another id; the existing execution is untouched.',
+    { fields: { executionId } },
+  )
+}
+
+function isSame(left: CreatedEvent, right: CreatedEvent): boolean {
+  return (
+    left.function.kind === right.function.kind &&
+    left.function.name === right.function.name &&
+    canonicalJson(left.input) === canonicalJson(right.input)
+  )
+}
+
+function requireFunctionRef(fn: unknown): asserts fn is AnyFunction {
+  const isRef =
+    typeof fn === 'object' && fn !== null && '~types' in fn && 'name' in fn && 'kind' in fn
+  if (isRef) return
+  throw new SteleError(
+    'unknown_function',
+    `A ${typeof fn} is not a function of Stele. ` +
+      'Pass what `defineActivity` or `functionRef` gave you.',
+  )
+}
+
+function storeInput(context: ClientContext, fn: AnyFunction, input: unknown): Json | undefined {
+  const definition = findActivityDefinition(fn) ?? context.definitions.get(fn.name)
+  const value = parseWith({
+    schema: definition?.settings.input,
+    value: input,
+    root: `input of ${fn.name}`,
+    code: 'invalid_input',
+  })
+  const { valueBytes } = context.limits
+  return encodeValue(context.codec, { value, root: 'input', valueBytes })
+}
+
+function scheduleOf({ scheduledAt, delay }: SubmitOptions, now: Instant): Instant {
+  if (scheduledAt !== undefined && delay !== undefined) {
+    throw invalidOption('submit.delay', 'and submit.scheduledAt exclude each other; give one')
+  }
+  if (scheduledAt !== undefined) return parseInstant(scheduledAt)
+  return delay === undefined ? now : addDuration(now, parseDuration(delay))
+}
+
+function metadataOf({ metadata }: SubmitOptions): Pick<CreatedEvent, 'metadata'> {
+  if (metadata === undefined) return {}
+  for (const [key, value] of Object.entries(metadata)) {
+    if (typeof value !== 'string') throw invalidOption(`submit.metadata.${key}`, 'must be a text')
+  }
+  return { metadata: { ...metadata } }
+}
+
+function idOf(context: ClientContext, { id }: SubmitOptions): ExecutionId {
+  return id === undefined ? newExecutionId(context.mintUlid()) : requireNewExecutionId(id)
+}

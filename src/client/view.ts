@@ -1,0 +1,190 @@
+/** Stored → shown: states, events, responses and outcomes as the public API gives them. */
+
+import type { Codec } from '../base/codec.ts'
+import type { Json } from '../base/json.ts'
+import type { Instant } from '../base/time.ts'
+import type { Cursor, ExecutionEvent, LoggedEvent, Version } from '../model/event.ts'
+import type { FunctionKind } from '../model/function-id.ts'
+import type { Outcome, StoredOutcome } from '../model/outcome.ts'
+import type { ExecutionResponse } from '../model/response.ts'
+import { attemptOf, type ExecutionState, type ExecutionStatus } from '../model/state.ts'
+import type { ListedExecution } from '../storage/list.ts'
+import type { ExecutionRecord, ListedResponse, StateReport } from '../storage/read.ts'
+
+/** Where an execution stands. Instants are milliseconds since 1970. */
+export interface StateView {
+  readonly status: ExecutionStatus
+  readonly paused: boolean
+  /** A cancellation was requested and is being carried out. */
+  readonly cancelling: boolean
+  /** Version of the last event. */
+  readonly version: Version
+  /** The attempt that runs now or would run next, from 1; the last one when finished. */
+  readonly attempt: number
+  /** When it is due; `pending_at` only. */
+  readonly scheduledAt?: Instant
+  /** When others may take it over; `locked` only. */
+  readonly lockExpiresAt?: Instant
+  /** Who holds it, or held it last. */
+  readonly executorId?: string
+  readonly runId?: string
+  /** How it ended; `finished` only. */
+  readonly outcome?: Outcome
+  /** Why it is where it is, when the last event says so. */
+  readonly reason?: string
+}
+
+/** An event of a log: version and time, and the event's own fields beside them. */
+export type EventView = {
+  readonly version: Version
+  readonly createdAt: Instant
+} & (
+  | Exclude<ExecutionEvent, { readonly outcome: StoredOutcome }>
+  | { readonly type: 'finished' | 'step_finished'; readonly outcome: Outcome }
+)
+
+/** A response of an inbox. */
+export type ResponseView = {
+  readonly cursor: Cursor
+  readonly createdAt: Instant
+  /** The child's outcome, where a child has answered. */
+  readonly outcome?: Outcome
+} & ExecutionResponse
+
+/** Log and inbox of an execution. */
+export interface LogView {
+  readonly events: readonly EventView[]
+  readonly responses: readonly ResponseView[]
+}
+
+/** One line of a list of executions. */
+export interface ListItem {
+  readonly id: string
+  readonly kind: FunctionKind
+  readonly functionName: string
+  readonly functionVersion: string
+  readonly parentId?: string
+  readonly status: ExecutionStatus
+  readonly paused: boolean
+  readonly cancelling: boolean
+  readonly version: Version
+  readonly attempt: number
+  readonly createdAt: Instant
+  readonly scheduledAt?: Instant
+  readonly finishedAt?: Instant
+  readonly outcomeType?: Outcome['type']
+  readonly failureKind?: string
+  /** Why the row was set aside: nobody will execute it. */
+  readonly setAside?: string
+}
+
+/** An outcome with its value decoded. */
+export function viewOutcome(codec: Codec, outcome: StoredOutcome): Outcome {
+  if (outcome.type !== 'execution_failure') {
+    return { type: outcome.type, value: codec.decode(outcome.value) }
+  }
+  const { error: _internal, ...failure } = outcome
+  return failure
+}
+
+/** A state, with the outcome or reason that its last event gives. */
+export function viewState(codec: Codec, { state, lastEvent }: StateReport): StateView {
+  const { event } = lastEvent
+  const base = { status: state.status, version: state.version }
+  if (state.status === 'finished') {
+    const outcome = event.type === 'finished' ? viewOutcome(codec, event.outcome) : undefined
+    const attempt = Math.max(1, state.failures + (state.outcomeType === 'ok' ? 1 : 0))
+    return { ...base, paused: false, cancelling: false, attempt, ...optional({ outcome }) }
+  }
+  return {
+    ...base,
+    paused: state.paused,
+    cancelling: state.cancelling,
+    attempt: attemptOf(state),
+    ...optional({
+      scheduledAt: state.status === 'pending_at' ? state.scheduledAt : undefined,
+      lockExpiresAt: state.status === 'locked' ? state.lockExpiresAt : undefined,
+      executorId: state.lastOwner?.executorId,
+      runId: state.lastOwner?.runId,
+      reason: 'reason' in event ? event.reason : undefined,
+    }),
+  }
+}
+
+/** A log and its inbox, values decoded. */
+export function viewLog(codec: Codec, record: Omit<ExecutionRecord, 'state'>): LogView {
+  return {
+    events: record.events.map((entry) => viewEvent(codec, entry)),
+    responses: record.responses.map((entry) => viewResponse(codec, entry)),
+  }
+}
+
+/** An event, its values decoded. */
+export function viewEvent(codec: Codec, { version, createdAt, event }: LoggedEvent): EventView {
+  const place = { version, createdAt }
+  if (event.type === 'finished' || event.type === 'step_finished') {
+    return { ...place, ...event, outcome: viewOutcome(codec, event.outcome) }
+  }
+  return { ...place, ...event, ...decodeFields(codec, event) }
+}
+
+/** Fields of events that hold values of users. */
+const valueFields = ['input', 'value'] as const
+
+function decodeFields(codec: Codec, event: ExecutionEvent): Readonly<Record<string, Json>> {
+  const decoded: Record<string, Json> = {}
+  for (const field of valueFields) {
+    if (!(field in event)) continue
+    const stored: unknown = Reflect.get(event, field)
+    decoded[field] = codec.decode(stored as Json) as Json
+  }
+  return decoded
+}
+
+function viewResponse(codec: Codec, entry: ListedResponse): ResponseView {
+  const { cursor, createdAt, response, outcome } = entry
+  const decoded =
+    response.type === 'message' && response.payload !== undefined
+      ? { ...response, payload: codec.decode(response.payload) as Json }
+      : response
+  const end = outcome === undefined ? {} : { outcome: viewOutcome(codec, outcome) }
+  return { cursor, createdAt, ...decoded, ...end }
+}
+
+/** One line of a list. */
+export function viewListed({ state, setAside }: ListedExecution): ListItem {
+  const { kind, name, version } = state.function
+  return {
+    id: state.executionId,
+    kind,
+    functionName: name,
+    functionVersion: version,
+    status: state.status,
+    paused: state.status !== 'finished' && state.paused,
+    cancelling: state.status !== 'finished' && state.cancelling,
+    version: state.version,
+    attempt: attemptOf(state),
+    createdAt: state.createdAt,
+    ...optional({ parentId: state.parent?.executionId, setAside, ...endOf(state) }),
+  }
+}
+
+function endOf(state: ExecutionState): {
+  scheduledAt?: Instant | undefined
+  finishedAt?: Instant | undefined
+  outcomeType?: Outcome['type'] | undefined
+  failureKind?: string | undefined
+} {
+  if (state.status === 'pending_at') return { scheduledAt: state.scheduledAt }
+  if (state.status !== 'finished') return {}
+  const { finishedAt, outcomeType, failureKind } = state
+  return { finishedAt, outcomeType, failureKind }
+}
+
+type Present<Fields> = { readonly [Key in keyof Fields]?: Exclude<Fields[Key], undefined> }
+
+/** The fields that have a value. */
+function optional<Fields extends object>(fields: Fields): Present<Fields> {
+  const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as Present<Fields>
+}

@@ -1,0 +1,96 @@
+/**
+ * Transaction: one step of carrying a cancellation down. Children and delays of a cancelled
+ * execution are cancelled in bounded batches; when none is left, the execution finishes.
+ */
+
+import { accept, refuse } from '../base/result.ts'
+import { nextVersion } from '../model/decide.ts'
+import type { DelayId, ExecutionId } from '../model/ids.ts'
+import type { Refusal } from '../model/refusal.ts'
+import { appendTo } from './append.ts'
+import { textOf } from './column.ts'
+import { type CommandRequest, cancelExecution } from './control.ts'
+import type { WriteProtocol } from './driver.ts'
+import { writeEvent } from './event-row.ts'
+import type { Notice } from './notice.ts'
+import { call, type Protocol, statement } from './protocol.ts'
+import { findEvent } from './read.ts'
+import { endDelay } from './respond.ts'
+import { findStateForUpdate } from './state-row.ts'
+
+/** Children, and delays, that one step cancels. */
+export const cancelStepMax = 100
+
+const openChildren = statement(
+  'open-children',
+  `SELECT e.execution_id, e.cancelling
+   FROM executions e
+   WHERE e.parent_execution_id = $1 AND e.status <> 'finished'
+   ORDER BY e.cancelling, e.execution_id
+   LIMIT $2`,
+)
+
+const openDelays = statement(
+  'open-delays',
+  `SELECT d.delay_id
+   FROM delays d
+   WHERE d.execution_id = $1
+   ORDER BY d.due_at_ms, d.delay_id
+   LIMIT $2`,
+)
+
+/** What a step did. */
+export interface CancelStep {
+  /** Whether the execution has finished with this step. */
+  readonly finished: boolean
+  readonly notices: readonly Notice[]
+}
+
+/** Cancels what is below, or finishes the execution when nothing is. */
+export function* closeCancelled(request: CommandRequest): WriteProtocol<CancelStep, Refusal> {
+  const { executionId, createdAt } = request
+  const before = yield* findStateForUpdate(executionId)
+  if (before === undefined) return refuse({ kind: 'not_found', id: executionId })
+  if (before.status === 'finished' || !before.cancelling) {
+    return accept({ finished: false, notices: [] })
+  }
+  const open = yield* findOpen(executionId)
+  const notices: Notice[] = []
+  for (const child of open.children) {
+    const step = yield* cancelExecution({ executionId: child, createdAt })
+    if (!step.ok) return step
+    notices.push(...step.value.notices)
+  }
+  for (const delayId of open.delays) {
+    const step = yield* endDelay({ delayId, createdAt, result: 'cancelled' })
+    if (!step.ok) return step
+    notices.push(...step.value.notices)
+  }
+  if (open.total > 0) return accept({ finished: false, notices })
+  const requested = yield* findEvent(executionId, before.version)
+  const reason = requested?.event.type === 'cancel_requested' ? requested.event.reason : undefined
+  const why = reason === undefined ? {} : { reason }
+  const outcome = { type: 'execution_failure', kind: 'cancelled', ...why } as const
+  const entry = writeEvent({ type: 'finished', outcome }, createdAt)
+  const version = nextVersion(before)
+  const written = yield* appendTo(before, { version, entries: [entry], creations: [] })
+  return written.ok ? accept({ finished: true, notices: written.value.notices }) : written
+}
+
+interface Open {
+  readonly children: readonly ExecutionId[]
+  readonly delays: readonly DelayId[]
+  readonly total: number
+}
+
+function* findOpen(id: ExecutionId): Protocol<Open> {
+  const [children = [], delays = []] = yield [
+    call(openChildren, id, cancelStepMax),
+    call(openDelays, id, cancelStepMax),
+  ]
+  return {
+    children: children.map((row) => textOf(row, 'execution_id') as ExecutionId),
+    delays: delays.map((row) => textOf(row, 'delay_id') as DelayId),
+    total: children.length + delays.length,
+  }
+}

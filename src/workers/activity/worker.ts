@@ -1,0 +1,224 @@
+/**
+ * Runs activities: decodes the input, calls the handler, and turns whatever it does into exactly
+ * one result. Nothing that a handler throws or returns gets past this file.
+ */
+
+import { type Codec, encodeValue } from '../../base/codec.ts'
+import { isSteleError } from '../../base/error.ts'
+import type { Json } from '../../base/json.ts'
+import type { Run, Worker, WorkerResult } from '../../engine/worker.ts'
+import { isActivityError, isErr, isPermanentError } from '../err.ts'
+import { parseWith, type Schema } from '../schema.ts'
+import { describeThrown } from '../stored-error.ts'
+import { type ContextEnvironment, LazyContext } from './context.ts'
+import type { ActivityDefinition } from './define.ts'
+
+/** Limits of what an activity may return. */
+export interface ActivityLimits {
+  readonly valueBytes: number
+  readonly errorDetailBytes: number
+}
+
+/** What the worker stands on. */
+export interface ActivityWorkerOptions {
+  readonly definitions: ReadonlyMap<string, ActivityDefinition>
+  readonly environment: ContextEnvironment
+  readonly limits: ActivityLimits
+}
+
+/** The worker for these activities. */
+export function createActivityWorker(options: ActivityWorkerOptions): Worker {
+  return {
+    run: (run) => new Promise((resolve) => new Attempt(run, options, resolve).start()),
+  }
+}
+
+/** One attempt: a race between the handler and the reasons to end it. */
+class Attempt {
+  readonly #run: Run
+  readonly #options: ActivityWorkerOptions
+  readonly #resolve: (result: WorkerResult) => void
+  readonly #context: LazyContext
+  #ended = false
+  #handler: Promise<unknown> | undefined
+
+  constructor(run: Run, options: ActivityWorkerOptions, resolve: (result: WorkerResult) => void) {
+    this.#run = run
+    this.#options = options
+    this.#resolve = resolve
+    this.#context = new LazyContext(run, options.environment)
+  }
+
+  start(): void {
+    const { definitions, environment } = this.#options
+    const definition = definitions.get(this.#run.created.function.name)
+    const handler = definition?.handler
+    if (definition === undefined || handler === undefined) {
+      this.#end({ type: 'limit_reached', reason: 'the function has no implementation here' })
+      return
+    }
+    this.#run.onAbort((reason) => {
+      this.#abort(reason)
+    })
+    if (this.#ended) return
+    let input: unknown
+    try {
+      input = environment.codec.decode(this.#run.created.input)
+    } catch (cause) {
+      this.#end(fatal('input_unreadable', 'the stored input cannot be read', this.#thrown(cause)))
+      return
+    }
+    try {
+      const returned = handler(input, this.#context)
+      if (!isThenable(returned)) {
+        this.#return(definition, returned)
+        return
+      }
+      this.#handler = Promise.resolve(returned)
+    } catch (thrown) {
+      this.#throw(definition, thrown)
+      return
+    }
+    this.#handler.then(
+      (value) => {
+        this.#return(definition, value)
+      },
+      (thrown: unknown) => {
+        this.#throw(definition, thrown)
+      },
+    )
+  }
+
+  #abort(reason: Parameters<Parameters<Run['onAbort']>[0]>[0]): void {
+    this.#context.abort(reason)
+    switch (reason) {
+      case 'timed_out':
+        this.#leave({ type: 'temporary_timeout', httpTraces: this.#context.traces() })
+        return
+      case 'cancelled':
+      case 'superseded':
+        this.#leave({ type: 'already_written' })
+        return
+      case 'released':
+        this.#leave({ type: 'executor_closing' })
+        return
+      default:
+      // 'stopping': the handler still has a moment to finish.
+    }
+  }
+
+  /** Ends the attempt although the handler has not; it may go on for as long as it likes. */
+  #leave(result: WorkerResult): void {
+    if (this.#ended) return
+    const straggler = this.#handler
+    this.#end(result)
+    if (straggler !== undefined) this.#run.onStraggler(straggler)
+  }
+
+  #return(definition: ActivityDefinition, value: unknown): void {
+    if (this.#ended) return
+    if (isErr(value)) {
+      this.#fail(definition, value)
+      return
+    }
+    const { output } = definition.settings
+    const stored = this.#store({ schema: output, value, root: 'result' })
+    if (!stored.ok) this.#end(stored.result)
+    else
+      this.#end({ type: 'run_finished', outcome: outcomeOf('ok', stored.json), ...this.#traces() })
+  }
+
+  #throw(definition: ActivityDefinition, thrown: unknown): void {
+    if (this.#ended) return
+    if (this.#run.abortReason() === 'stopping') {
+      // It was told to stop, and did: not a failure of the attempt.
+      this.#end({ type: 'executor_closing' })
+      return
+    }
+    if (isActivityError(thrown)) {
+      this.#fail(definition, thrown)
+      return
+    }
+    const permanent = isPermanentError(thrown)
+    this.#end({ type: 'activity_trap', ...this.#thrown(thrown), permanent, ...this.#traces() })
+  }
+
+  /** The handler said no. */
+  #fail(
+    definition: ActivityDefinition,
+    failure: { readonly value: unknown; readonly permanent: boolean },
+  ): void {
+    const { failure: schema } = definition.settings
+    const stored = this.#store({ schema, value: failure.value, root: 'error' })
+    if (!stored.ok) {
+      this.#end(stored.result)
+      return
+    }
+    const outcome = outcomeOf('err', stored.json)
+    const permanent = failure.permanent
+    this.#end({ type: 'run_finished', outcome, permanent, ...this.#traces() })
+  }
+
+  /** The stored form of a result; what cannot be stored is final, since the effects have happened. */
+  #store(what: {
+    readonly schema: Schema | undefined
+    readonly value: unknown
+    readonly root: string
+  }): { ok: true; json: Json | undefined } | { ok: false; result: WorkerResult } {
+    const { limits, environment } = this.#options
+    try {
+      const { codec }: { codec: Codec } = environment
+      const value = parseWith({ ...what, code: 'invalid_input' })
+      const json = encodeValue(codec, { value, root: what.root, valueBytes: limits.valueBytes })
+      return { ok: true, json }
+    } catch (cause) {
+      const { detail } = this.#thrown(cause)
+      const reason = isSteleError(cause) ? cause.message : `the ${what.root} cannot be stored`
+      return { ok: false, result: fatal('result_not_storable', reason, { detail }) }
+    }
+  }
+
+  #thrown(thrown: unknown): ReturnType<typeof describeThrown> {
+    return describeThrown(thrown, this.#options.limits.errorDetailBytes)
+  }
+
+  #traces(): { readonly httpTraces?: ReturnType<LazyContext['traces']> } {
+    const httpTraces = this.#context.traces()
+    return httpTraces.length === 0 ? {} : { httpTraces }
+  }
+
+  #end(result: WorkerResult): void {
+    if (this.#ended) return
+    this.#ended = true
+    this.#context.end()
+    this.#resolve(result)
+  }
+}
+
+function outcomeOf(
+  type: 'ok' | 'err',
+  json: Json | undefined,
+): { readonly type: 'ok' | 'err'; readonly value?: Json } {
+  return json === undefined ? { type } : { type, value: json }
+}
+
+function fatal(
+  type: 'input_unreadable' | 'result_not_storable',
+  reason: string,
+  { detail }: { readonly detail?: string | undefined },
+): WorkerResult {
+  const what = detail === undefined ? { type, reason } : { type, reason, detail }
+  return { type: 'fatal_error', fatal: what }
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  try {
+    return (
+      typeof value === 'object' &&
+      value !== null &&
+      typeof Reflect.get(value, 'then') === 'function'
+    )
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,56 @@
+/** The error of an execution that ended without a value. */
+
+import { isSteleError, SteleError } from '../base/error.ts'
+import type { Outcome } from '../model/outcome.ts'
+import type { AnyFunction, FailureOf, OutputOf } from './function-ref.ts'
+
+/** An outcome that is not a value. */
+export type FailedOutcome<Output = unknown, Failure = unknown> = Exclude<
+  Outcome<Output, Failure>,
+  { readonly type: 'ok' }
+>
+
+/** What an execution error is about. */
+export interface ExecutionErrorOptions<Output, Failure> {
+  readonly executionId: string
+  readonly functionName: string
+  readonly outcome: FailedOutcome<Output, Failure>
+  readonly cause?: unknown
+}
+
+/** Thrown by `result()` and `call`: match on `outcome`, never on the message. */
+export class ExecutionError<Output = unknown, Failure = unknown> extends SteleError {
+  override readonly name = 'ExecutionError'
+  readonly executionId: string
+  readonly functionName: string
+  /** How the execution ended. */
+  readonly outcome: FailedOutcome<Output, Failure>
+
+  constructor(options: ExecutionErrorOptions<Output, Failure>) {
+    const { executionId, functionName, outcome, cause } = options
+    super('execution_failed', messageOf(options), {
+      fields: { executionId, functionName, outcome },
+      cause,
+    })
+    this.executionId = executionId
+    this.functionName = functionName
+    this.outcome = outcome
+  }
+}
+
+function messageOf(options: ExecutionErrorOptions<unknown, unknown>): string {
+  const { executionId, functionName, outcome } = options
+  const who = `${functionName} ${executionId}`
+  if (outcome.type === 'err') return `${who} returned an error; read \`outcome.value\`.`
+  const reason = outcome.reason === undefined ? '' : `: ${outcome.reason}`
+  return `${who} failed (${outcome.kind})${reason}; read \`outcome\`, or the log of the execution.`
+}
+
+/** Whether `error` is an execution error, and of this function when one is given. */
+export function isExecutionError<F extends AnyFunction = AnyFunction>(
+  error: unknown,
+  fn?: F,
+): error is ExecutionError<OutputOf<F>, FailureOf<F>> {
+  if (!isSteleError(error, 'execution_failed')) return false
+  return fn === undefined || ('functionName' in error && error.functionName === fn.name)
+}

@@ -1,0 +1,252 @@
+/**
+ * Mistakes somebody could make in the model, each with the tests that must notice. `find` stands
+ * once in the file; `killedBy` matches the title of at least one test that then fails.
+ */
+
+const decide = 'src/model/decide.ts'
+const retry = 'src/model/retry.ts'
+const table = 'test/unit/model/decide.test.ts'
+const drawing = 'test/unit/machines/execution.test.ts'
+const retryTests = ['test/unit/model/retry.test.ts', 'test/property/retry.test.ts']
+const foldTests = ['test/unit/model/fold.test.ts', 'test/property/fold.test.ts']
+
+export const mutants = [
+  {
+    name: 'retry: one attempt more than the budget',
+    file: retry,
+    find: 'attempt.failures + 1 > maxRetries',
+    replace: 'attempt.failures > maxRetries',
+    tests: retryTests,
+    killedBy: /budget: there are exactly maxRetries \+ 1 attempts/,
+  },
+  {
+    name: 'retry: one attempt less than the budget',
+    file: retry,
+    find: 'attempt.failures + 1 > maxRetries',
+    replace: 'attempt.failures + 1 >= maxRetries',
+    tests: retryTests,
+    killedBy: /budget: r retries make r \+ 1 runs/,
+  },
+  {
+    name: 'retry: linear backoff',
+    file: retry,
+    find: 'retry.backoff * 2 ** Math.min(failures, exponentMax)',
+    replace: 'retry.backoff * (1 + Math.min(failures, exponentMax))',
+    tests: retryTests,
+    killedBy: /doubling: each wait is twice the last one/,
+  },
+  {
+    name: 'retry: no wait at all',
+    file: retry,
+    find: 'return addDuration(attempt.failedAt, backoffOf(attempt))',
+    replace: 'return addDuration(attempt.failedAt, 0 * backoffOf(attempt))',
+    tests: retryTests,
+    killedBy: /future: with a backoff the next attempt is strictly later/,
+  },
+  {
+    name: 'retry: jitter shortens a wait to none',
+    file: retry,
+    find: 'Math.max(Math.min(full, 1), Math.round(full * (1 - retry.jitter * spread)))',
+    replace: 'Math.round(full * (1 - retry.jitter * spread))',
+    tests: retryTests,
+    killedBy: /jitter: never shortens a wait to none/,
+  },
+  {
+    name: 'retry: the cap is forgotten',
+    file: retry,
+    find: 'retry.maxBackoff ?? backoffLimit',
+    replace: 'backoffLimit',
+    tests: retryTests,
+    killedBy: /cap: the wait stops growing at maxBackoff/,
+  },
+  {
+    name: 'lock: an extension does not ask for its owner',
+    file: decide,
+    find: "return isLastOwner(state.lastOwner, event) ? undefined : illegal('already_locked')",
+    replace: 'return undefined',
+    tests: [table],
+    killedBy: /table: locked in L_other/,
+  },
+  {
+    name: 'lock: an expired lock is free',
+    file: decide,
+    find: "return isLastOwner(state.lastOwner, event) ? undefined : illegal('already_locked')",
+    replace:
+      "return isLastOwner(state.lastOwner, event) || state.lockExpiresAt <= createdAt ? undefined : illegal('already_locked')",
+    tests: [table],
+    killedBy: /table: locked in L_free/,
+  },
+  {
+    name: 'lock: the executor alone is the owner, whatever its run',
+    file: decide,
+    find: 'owner?.executorId === event.executorId && owner.runId === event.runId',
+    replace: 'owner?.executorId === event.executorId',
+    tests: [table],
+    killedBy: /table: locked in [LP]_run/,
+  },
+  {
+    name: 'lock: not yet due is due',
+    file: decide,
+    find: 'return state.scheduledAt <= createdAt || isLastOwner(state.lastOwner, event)',
+    replace:
+      'return state.scheduledAt <= createdAt + 10_000 || isLastOwner(state.lastOwner, event)',
+    tests: [table],
+    killedBy: /table: locked in P_new/,
+  },
+  {
+    name: 'lock: may end when it begins',
+    file: decide,
+    find: 'return event.lockExpiresAt > createdAt',
+    replace: 'return event.lockExpiresAt >= createdAt',
+    tests: [table],
+    killedBy: /table: locked_no_time/,
+  },
+  {
+    name: 'order: the version is checked before the lock',
+    file: decide,
+    find: '(refuseLock(state, event, proposal.createdAt) ?? refuseVersion(state, proposal))',
+    replace: '(refuseVersion(state, proposal) ?? refuseLock(state, event, proposal.createdAt))',
+    tests: [table],
+    killedBy: /order: locked in L_other at a stale version/,
+  },
+  {
+    name: 'order: finished is checked after the version',
+    file: decide,
+    find: '(refuseFinished(state) ?? refuseVersion(state, proposal))',
+    replace: '(refuseVersion(state, proposal) ?? refuseFinished(state))',
+    tests: [table],
+    killedBy: /order: temporarily_failed in F at a stale version/,
+  },
+  {
+    name: 'version: nobody looks at it',
+    file: decide,
+    find: 'if (version === expected) return undefined',
+    replace: 'if (version >= 0 || version === expected) return undefined',
+    tests: foldTests,
+    killedBy: /refusal: a stale writer changes no life/,
+  },
+  {
+    name: 'response: arrives and wakes nobody',
+    file: decide,
+    find: "if (state.status !== 'blocked' || !response.answersAsk) return state",
+    replace:
+      "if (state.status !== 'blocked' || response.answersAsk || !response.answersAsk) return state",
+    tests: foldTests,
+    killedBy: /invariant 11: who is blocked has no answer/,
+  },
+  {
+    name: 'response: wakes whether it answers or not',
+    file: decide,
+    find: "if (state.status !== 'blocked' || !response.answersAsk) return state",
+    replace: "if (state.status !== 'blocked') return state",
+    tests: foldTests,
+    killedBy: /response: of another join set does not answer/,
+  },
+  {
+    name: 'response: the lease of a hot run is ignored',
+    file: decide,
+    find: 'Math.max(state.runExpiresAt, response.createdAt)',
+    replace: 'response.createdAt',
+    tests: [table],
+    killedBy: /response: a hot run keeps its lease/,
+  },
+  {
+    name: 'wait: blocks although it is answered',
+    file: decide,
+    find: 'if (answeredAt !== undefined) {',
+    replace: 'if (answeredAt !== undefined && answeredAt < 0) {',
+    tests: foldTests,
+    killedBy: /invariant 11: who is blocked has no answer/,
+  },
+  {
+    name: 'wait: what was seen answers again',
+    file: 'src/model/fold.ts',
+    find: 'entry.cursor > blocking.seenCursor',
+    replace: 'entry.cursor >= blocking.seenCursor',
+    tests: foldTests,
+    killedBy: /response: already seen does not answer/,
+  },
+  {
+    name: 'ask: a withdrawn one still counts',
+    file: 'src/model/event.ts',
+    find: 'return { joinSetId: event.joinSetId, change: -1 }',
+    replace: 'return undefined',
+    tests: foldTests,
+    killedBy: /ask: withdrawn, its response answers nothing/,
+  },
+  {
+    name: 'ask: a look that found is not counted',
+    file: 'src/model/event.ts',
+    find: "return event.outcome === 'found' ? { joinSetId: event.joinSetId, change: 1 } : undefined",
+    replace: 'return undefined',
+    tests: foldTests,
+    killedBy: /ask: a look that found counts/,
+  },
+  {
+    name: 'pause: lost when an attempt fails',
+    file: decide,
+    find: 'return { ...toPending(state, backoffExpiresAt), failures: state.failures + 1 }',
+    replace:
+      'return { ...toPending(state, backoffExpiresAt), failures: state.failures + 1, paused: false }',
+    tests: [table, ...foldTests],
+    killedBy: /invariant: a pause lasts until unpaused/,
+  },
+  {
+    name: 'pause: a locked execution can be paused',
+    file: decide,
+    find: "if (state.status === 'locked') return refuse(illegal('locked'))",
+    replace: '',
+    tests: [table],
+    killedBy: /table: paused in L_mine/,
+  },
+  {
+    name: 'failures: a timeout is not counted',
+    file: decide,
+    find: 'return accept(countFailure(state, event.backoffExpiresAt))',
+    replace:
+      "return accept(event.type === 'temporarily_failed' ? countFailure(state, event.backoffExpiresAt) : toPending(state, event.backoffExpiresAt))",
+    tests: [table, ...foldTests],
+    killedBy: /invariant 7: failures are the counted events/,
+  },
+  {
+    name: 'unlock: may make an execution due later',
+    file: decide,
+    find: 'return event.dueAt < (',
+    replace: 'return event.dueAt !== (',
+    tests: [table],
+    killedBy: /table: unlocked_late in P_new/,
+  },
+  {
+    name: 'cancel: other ends are accepted too',
+    file: decide,
+    find: "event.outcome.kind === 'cancelled'",
+    replace: 'event.outcome.kind.length > 0',
+    tests: [table],
+    killedBy: /table: finished_timed_out in C/,
+  },
+  {
+    name: 'cancel: runs go on appending',
+    file: decide,
+    find: 'if (state.cancelling && !isCancellation(event))',
+    replace: "if (state.cancelling && event.type === 'cancel_requested')",
+    tests: foldTests,
+    killedBy: /invariant: after a cancellation only its end/,
+  },
+  {
+    name: 'owner: forgotten when the lock is given back',
+    file: decide,
+    find: '...(state.lastOwner === undefined ? {} : { lastOwner: state.lastOwner }),',
+    replace: '',
+    tests: [table],
+    killedBy: /keeps the last owner/,
+  },
+  {
+    name: 'drawing: a blocked execution can be locked',
+    file: 'machines/execution.ts',
+    find: "responded: { guard: 'answersAsk', target: 'pending_at', actions: 'record' },\n          },\n        },\n        /** Nobody",
+    replace:
+      "responded: { guard: 'answersAsk', target: 'pending_at', actions: 'record' },\n locked: { guard: 'isNextVersion', target: 'locked', actions: 'record' },\n          },\n        },\n        /** Nobody",
+    tests: [drawing],
+    killedBy: /grid: locked in B/,
+  },
+]

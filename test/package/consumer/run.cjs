@@ -1,0 +1,13 @@
+const { createEngine, defineActivity } = require('stele')
+const { sqlite } = require('stele/sqlite')
+
+async function main() {
+  const double = defineActivity({ name: 'double' }, (amount) => amount * 2)
+  const engine = await createEngine({ storage: ':memory:', functions: [double], logger: false })
+  await engine.start()
+  const handle = await engine.submit(double, 21)
+  console.log(typeof sqlite, await handle.result({ timeout: '10s' }))
+  await engine.stop()
+}
+
+main()

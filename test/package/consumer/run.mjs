@@ -1,0 +1,9 @@
+import { createEngine, defineActivity } from 'stele'
+import { sqlite } from 'stele/sqlite'
+
+const double = defineActivity({ name: 'double' }, (amount) => amount * 2)
+const engine = await createEngine({ storage: ':memory:', functions: [double], logger: false })
+await engine.start()
+const handle = await engine.submit(double, 21)
+console.log(typeof sqlite, await handle.result({ timeout: '10s' }))
+await engine.stop()

@@ -1,0 +1,116 @@
+/** A storage on one observed connection to a file: for tests of what is asked of the database. */
+
+import { openConnection } from '../../../src/storage/sqlite/connection.ts'
+import { createSqliteDriver } from '../../../src/storage/sqlite/drive.ts'
+import { openSqlite } from '../../../src/storage/sqlite/open.ts'
+import type { Storage } from '../../../src/storage/storage.ts'
+import {
+  blockingAskEvent,
+  childEvent,
+  delayEvent,
+  finishedEvent,
+  joinSetEvent,
+  withdrawEvent,
+} from './events.ts'
+import { childOf, delayOf, deploymentId, executionId, executorId, runId } from './ids.ts'
+import { type ObservedConnection, observeConnection } from './observed-connection.ts'
+import { type OpenedStorage, overDriver, testEnvironment } from './opened-storage.ts'
+import {
+  activityRequest,
+  createRequest,
+  lockRequest,
+  lockTarget,
+  message,
+  responseCommand,
+} from './requests.ts'
+import { accepted } from './results.ts'
+import { append, createLocked } from './steps.ts'
+
+/** Opens a storage in a file, and shows what its connection is asked. */
+export async function openObservedStorage(
+  file: string,
+): Promise<OpenedStorage & { readonly connection: ObservedConnection }> {
+  const environment = testEnvironment()
+  const migrated = await openSqlite({ file }, environment)
+  await migrated.close()
+  const connection = observeConnection(openConnection(file, 0))
+  const driver = createSqliteDriver({ connection, file, ...environment })
+  return { ...overDriver(driver, environment), connection }
+}
+
+/** Uses every method of every port at least once, in one plausible story. */
+export async function useEveryPort(storage: Storage): Promise<void> {
+  const a = executionId('a')
+  await storage.registerFunctions([
+    { function: lockTarget().function, firstSeenAt: 0, lastSeenAt: 0 },
+  ])
+  await createLocked(storage, 'a')
+  const creations = [1, 2].map((index) => activityRequest(childOf('a', 'n:boxes', index)))
+  const batch = [joinSetEvent(), childEvent('a'), delayEvent('a', 50), blockingAskEvent()]
+  await append(storage, ['a', 2, { creations }], batch)
+  await storage.createMany([createRequest('b'), createRequest('c')])
+  await useExecutors(storage)
+  await accepted(storage.respond(responseCommand('a', message('go', { messageId: 'm' }))))
+  await accepted(storage.setDelayPause({ delayId: delayOf('a'), paused: false }))
+  await accepted(storage.endDelay({ delayId: delayOf('a'), createdAt: 50, result: 'ok' }))
+  await accepted(
+    storage.complete({
+      executionId: childOf('a', 'n:boxes', 1),
+      createdAt: 60,
+      outcome: { type: 'ok' },
+    }),
+  )
+  await append(storage, ['a', 6], [blockingAskEvent(), withdrawEvent()])
+  await accepted(storage.pause({ executionId: a, createdAt: 70 }))
+  await accepted(storage.unpause({ executionId: a, createdAt: 70 }))
+  await accepted(storage.cancel({ executionId: a, createdAt: 80 }))
+  await storage.findExpired({ locksExpiredBy: 5000, delaysDueBy: 5000, limit: 10 })
+  await storage.findNextTimers()
+  await storage.closeCancelled({ executionId: a, createdAt: 90 })
+  await storage.closeCancelled({ executionId: a, createdAt: 90 })
+  await append(storage, ['c', 1], [finishedEvent()])
+  await storage.setAside([{ executionId: 'b', reason: 'why' }])
+  await useReaders(storage)
+}
+
+async function useExecutors(storage: Storage): Promise<void> {
+  const strategies = ['by_name', 'by_version', 'auto'] as const
+  const targets = strategies.map((strategy) => lockTarget({ strategy, limit: 0 }))
+  await storage.lockDue(lockRequest(20, { targets }))
+  await storage.findNextDue(targets)
+  await storage.appendRunLogs([
+    {
+      executionId: executionId('a'),
+      runId: runId(),
+      createdAt: 5,
+      level: 'info',
+      message: 'hello',
+    },
+  ])
+  await storage.beatExecutor({
+    executorId: executorId(),
+    deploymentId: deploymentId(),
+    kind: 'workflows',
+    functions: ['checkout'],
+    host: 'host',
+    pid: 1,
+    startedAt: 0,
+    lastBeatAt: 0,
+  })
+}
+
+async function useReaders(storage: Storage): Promise<void> {
+  const a = executionId('a')
+  await storage.findState(a)
+  await storage.findReport(a)
+  await storage.findRecord(a, 10)
+  await storage.findEvent(a, 0)
+  await storage.findWaits(a)
+  await storage.findStates([a])
+  await storage.listEvents({ executionId: a, from: 0, limit: 10 })
+  await storage.listResponses({ executionId: a, after: 0, limit: 10 })
+  await storage.listExecutions({ filter: {}, limit: 10 })
+  await storage.listRunLogs({ executionId: a, after: 0, limit: 10 })
+  await storage.listFunctions()
+  await storage.listExecutors(10)
+}

@@ -1,0 +1,210 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { isSteleError } from '../../../src/base/error.ts'
+import {
+  addDuration,
+  lastInstant,
+  parseDuration,
+  parseInstant,
+  systemClock,
+  systemScheduler,
+} from '../../../src/base/time.ts'
+import { thrownBy } from './thrown-by.ts'
+
+function isRefused(action: () => unknown): boolean {
+  return isSteleError(thrownBy(action), 'invalid_option')
+}
+
+describe('durations', () => {
+  it.each([
+    [0, 0],
+    [1500, 1500],
+    [1.5, 2],
+    [0.4, 0],
+    [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER],
+    ['0s', 0],
+    ['1ms', 1],
+    ['30s', 30_000],
+    ['2sec', 2000],
+    ['1 second', 1000],
+    ['2 seconds', 2000],
+    ['5m', 300_000],
+    ['5 min', 300_000],
+    ['1 minute', 60_000],
+    ['10 minutes', 600_000],
+    ['1h', 3_600_000],
+    ['1 hour', 3_600_000],
+    ['36 hours', 129_600_000],
+    ['1d', 86_400_000],
+    ['1 day', 86_400_000],
+    ['3 days', 259_200_000],
+    ['1w', 604_800_000],
+    ['1 week', 604_800_000],
+    ['2 weeks', 1_209_600_000],
+    ['1.5s', 1500],
+    ['.5s', 500],
+    ['05s', 5000],
+    ['0.0004s', 0],
+    ['0.0006s', 1],
+  ])('duration: %j is %d ms', (duration, milliseconds) => {
+    expect(parseDuration(duration)).toBe(milliseconds)
+  })
+
+  it.each([
+    '',
+    ' ',
+    's',
+    '5',
+    '-5s',
+    '+5s',
+    '1e3s',
+    '0x10s',
+    '  5 s',
+    '5 s ',
+    '5  s',
+    '5\ts',
+    '5\ns',
+    '5s\n',
+    '5 S',
+    '5Min',
+    '5.s',
+    '1.2.3s',
+    '1,5s',
+    '1_000s',
+    '٥s',
+    '5 fortnights',
+    '5 constructor',
+    '1h30m',
+    'Infinity s',
+    'NaNs',
+    '99999999999999999999w',
+    -1,
+    -0.4,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    Number.NEGATIVE_INFINITY,
+    Number.MAX_SAFE_INTEGER + 1,
+    1e300,
+  ])('duration: %j is refused', (duration) => {
+    expect(isRefused(() => parseDuration(duration))).toBe(true)
+  })
+
+  it('duration: the refusal shows the text and how to write one', () => {
+    expect(() => parseDuration('5  s')).toThrow(
+      '"5  s" is not a duration. Write milliseconds, or a text such as',
+    )
+  })
+})
+
+describe('instants', () => {
+  it('instant: a date or milliseconds, rounded', () => {
+    expect(parseInstant(new Date(1234))).toBe(1234)
+    expect(parseInstant(1234.6)).toBe(1235)
+    expect(parseInstant(-5)).toBe(-5)
+    expect(parseInstant(lastInstant)).toBe(lastInstant)
+  })
+
+  it.each([
+    new Date(Number.NaN),
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    lastInstant + 1,
+    -lastInstant - 1,
+  ])('instant: %s is refused', (instant) => {
+    expect(isRefused(() => parseInstant(instant))).toBe(true)
+  })
+
+  it('instant: a sum is held within what a date can show', () => {
+    expect(addDuration(1000, 500)).toBe(1500)
+    expect(addDuration(lastInstant - 1, 500)).toBe(lastInstant)
+    expect(addDuration(0, Number.MAX_SAFE_INTEGER)).toBe(lastInstant)
+    expect(Number.isNaN(new Date(addDuration(0, Number.MAX_SAFE_INTEGER)).getTime())).toBe(false)
+  })
+})
+
+describe('system clock and scheduler', () => {
+  beforeEach(() => {
+    vi.useFakeTimers({ now: 5000 })
+  })
+
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  const longest = 2 ** 31 - 1
+
+  it('clock: says what the system says', () => {
+    expect(systemClock.now()).toBe(5000)
+    vi.setSystemTime(4000)
+    expect(systemClock.now()).toBe(4000)
+  })
+
+  it('after: fires once, not before its time', () => {
+    const fired = vi.fn()
+    systemScheduler.after(100, fired)
+    vi.advanceTimersByTime(99)
+    expect(fired).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1)
+    expect(fired).toHaveBeenCalledTimes(1)
+    vi.advanceTimersByTime(1000)
+    expect(fired).toHaveBeenCalledTimes(1)
+  })
+
+  it.each([longest, longest + 1, 2 * longest, 3 * longest + 17])(
+    'after: a wait of %d ms is kept, whatever the platform thinks of it',
+    (delay) => {
+      const asked = vi.spyOn(globalThis, 'setTimeout')
+      const fired = vi.fn()
+      systemScheduler.after(delay, fired)
+      vi.advanceTimersByTime(delay - 1)
+      expect(fired).not.toHaveBeenCalled()
+      vi.advanceTimersByTime(1)
+      expect(fired).toHaveBeenCalledTimes(1)
+      for (const [, part] of asked.mock.calls) expect(part).toBeLessThanOrEqual(longest)
+    },
+  )
+
+  it('after: an endless wait does not fire', () => {
+    const fired = vi.fn()
+    const cancel = systemScheduler.after(Number.POSITIVE_INFINITY, fired)
+    vi.advanceTimersByTime(5 * longest)
+    expect(fired).not.toHaveBeenCalled()
+    cancel()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it.each([0, -1])('after: %d fires in the next turn', (delay) => {
+    const fired = vi.fn()
+    systemScheduler.after(delay, fired)
+    expect(fired).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1)
+    expect(fired).toHaveBeenCalledTimes(1)
+  })
+
+  it('cancel: ends the wait, in its first part and in a later one', () => {
+    const fired = vi.fn()
+    systemScheduler.after(100, fired)()
+    const cancel = systemScheduler.after(2 * longest, fired)
+    vi.advanceTimersByTime(longest + 1)
+    cancel()
+    vi.advanceTimersByTime(2 * longest)
+    expect(fired).not.toHaveBeenCalled()
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('cancel: harmless when late or twice', () => {
+    const fired = vi.fn()
+    const cancel = systemScheduler.after(1, fired)
+    vi.advanceTimersByTime(1)
+    cancel()
+    cancel()
+    expect(fired).toHaveBeenCalledTimes(1)
+  })
+
+  it('soon: after this turn', () => {
+    const fired = vi.fn()
+    systemScheduler.soon(fired)
+    expect(fired).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(0)
+    expect(fired).toHaveBeenCalledTimes(1)
+  })
+})

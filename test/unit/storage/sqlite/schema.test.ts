@@ -1,0 +1,295 @@
+/** The schema: what it refuses, which index serves which statement, and that it stays as released. */
+
+import { readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { type Call, query, statement } from '../../../../src/storage/protocol.ts'
+import {
+  applicationId,
+  checksumOf,
+  migrations,
+  schemaVersion,
+} from '../../../../src/storage/sqlite/schema.ts'
+import { checkInvariants, listAllStates } from '../../../support/storage/check-invariants.ts'
+import { finishedEvent } from '../../../support/storage/events.ts'
+import { executionId } from '../../../support/storage/ids.ts'
+import type { ObservedConnection } from '../../../support/storage/observed-connection.ts'
+import { openObservedStorage, useEveryPort } from '../../../support/storage/observed-storage.ts'
+import {
+  executeSql,
+  type OpenedStorage,
+  openMemoryStorage,
+} from '../../../support/storage/opened-storage.ts'
+import { appendRequest, createRequest } from '../../../support/storage/requests.ts'
+import { present, refused } from '../../../support/storage/results.ts'
+import { append, createLocked, createWorkflow } from '../../../support/storage/steps.ts'
+import { temporaryDirectory } from '../../../support/storage/temporary-directory.ts'
+
+/** One for each migration, in order. Once released, a migration never changes again. */
+const checksums = ['f876920d74b61e67']
+
+describe('migrations', () => {
+  test('are frozen', () => {
+    expect(migrations.map(checksumOf)).toEqual(checksums)
+  })
+
+  test('are numbered from 1 without a gap', () => {
+    expect(migrations.map(({ version }) => version)).toEqual(migrations.map((_, n) => n + 1))
+    expect(schemaVersion).toBe(migrations.length)
+  })
+
+  test('have checksums that change with the text, and with nothing else', () => {
+    const migration = { version: 1, name: 'one', sql: 'SELECT 1' }
+    expect(checksumOf({ ...migration, name: 'two', version: 2 })).toBe(checksumOf(migration))
+    expect(checksumOf({ ...migration, sql: 'SELECT 2' })).not.toBe(checksumOf(migration))
+    expect(checksumOf(migration)).toMatch(/^[0-9a-f]{16}$/)
+  })
+
+  test('mark the file: STEL', () => {
+    const letters = [24, 16, 8, 0].map((shift) => (applicationId >> shift) & 0xff)
+    expect(String.fromCharCode(...letters)).toBe('STEL')
+  })
+})
+
+describe('rows that make no sense', () => {
+  let opened: OpenedStorage
+
+  beforeEach(async () => {
+    opened = await openMemoryStorage()
+    await createLocked(opened.storage, 'locked')
+    await createWorkflow(opened.storage, 'pending', { scheduledAt: 9 })
+    await createWorkflow(opened.storage, 'finished')
+    await append(opened.storage, ['finished', 1], [finishedEvent()])
+  })
+
+  afterEach(async () => {
+    await checkInvariants(opened.storage)
+    await opened.storage.close()
+  })
+
+  test.each([
+    ['locked', 'paused = 1'],
+    ['locked', 'paused = 2'],
+    ['locked', 'cancelling = -1'],
+    ['locked', 'retry = NULL'],
+    ['locked', 'lock_expires_at_ms = NULL'],
+    ['locked', 'last_lock_version = NULL'],
+    ['locked', 'run_id = NULL'],
+    ['locked', 'executor_id = NULL, run_id = NULL'],
+    ['locked', 'scheduled_at_ms = 1'],
+    ['locked', 'finished_at_ms = 1'],
+    ['locked', "status = 'running'"],
+    ['locked', "status = 'pending_at'"],
+    ['locked', "function_kind = 'cron'"],
+    ['locked', "version = 'one'"],
+    ['locked', 'failures = NULL'],
+    ['locked', 'failures = 1.5'],
+    ['pending', 'scheduled_at_ms = NULL'],
+    ['pending', "status = 'blocked'"],
+    ['pending', "status = 'finished'"],
+    ['pending', 'run_expires_at_ms = 1'],
+    ['finished', 'finished_at_ms = NULL'],
+    ['finished', 'outcome_type = NULL'],
+    ['finished', "outcome_type = 'maybe'"],
+    ['finished', 'paused = 1'],
+    ['finished', 'cancelling = 1'],
+  ])('%s with %s is refused', async (id, change) => {
+    const update = executeSql(opened, `UPDATE executions SET ${change} WHERE execution_id = $1`, id)
+    await expect(update).rejects.toMatchObject({
+      fields: { sqlite: expect.stringMatching(/^SQLITE_CONSTRAINT/) },
+    })
+  })
+
+  test.each([
+    ["'exploded', '{}'", 9],
+    ["'paused', NULL", 9],
+    ["'paused', '{}'", -1],
+    ["'paused', '{}'", 0],
+  ])('an event (%s) at version %d is refused', async (event, version) => {
+    const insert = `INSERT INTO events (execution_id, version, created_at_ms, type, body)
+      VALUES ('pending', ${version}, 0, ${event})`
+    await expect(executeSql(opened, insert)).rejects.toMatchObject({
+      fields: { sqlite: expect.stringMatching(/^SQLITE_CONSTRAINT/) },
+    })
+  })
+})
+
+describe('the log', () => {
+  const appendOnly = { fields: { sqlite: 'SQLITE_CONSTRAINT_TRIGGER' } }
+
+  test('is append-only: no event is changed or removed', async () => {
+    const opened = await openMemoryStorage()
+    await createLocked(opened.storage, 'a')
+    for (const sql of [
+      "UPDATE events SET body = '{}' WHERE execution_id = 'a' AND version = 1",
+      "UPDATE events SET version = 7 WHERE execution_id = 'a' AND version = 1",
+      "DELETE FROM events WHERE execution_id = 'a' AND version = 1",
+      'DELETE FROM events',
+    ]) {
+      await expect(executeSql(opened, sql)).rejects.toMatchObject(appendOnly)
+    }
+    await checkInvariants(opened.storage)
+    await opened.storage.close()
+  })
+
+  test('may be pruned: the state first, then its events', async () => {
+    const opened = await openMemoryStorage()
+    await createLocked(opened.storage, 'a')
+    await createWorkflow(opened.storage, 'b')
+    await executeSql(opened, "DELETE FROM executions WHERE execution_id = 'a'")
+    await executeSql(opened, "DELETE FROM events WHERE execution_id = 'a'")
+    expect(await opened.storage.findRecord(executionId('a'), 10)).toBeUndefined()
+    const rest = await executeSql(opened, 'SELECT execution_id, version FROM events')
+    expect(rest).toEqual([{ execution_id: 'b', version: 0 }])
+    await opened.storage.close()
+  })
+})
+
+describe('statements', () => {
+  const directory = temporaryDirectory()
+  let opened: Awaited<ReturnType<typeof openObservedStorage>>
+  let calls: readonly Call[]
+
+  // One story for all: these tests only look at what it asked of the database.
+  beforeAll(async () => {
+    opened = await openObservedStorage(directory.file('stele.db'))
+    await useEveryPort(opened.storage)
+    const asked = opened.connection.seen.filter((one) => typeof one !== 'string')
+    calls = [...new Map(asked.map((one) => [one.statement.name, one])).values()]
+  })
+
+  afterAll(async () => {
+    await checkInvariants(opened.storage)
+    await opened.storage.close()
+    directory[Symbol.dispose]()
+  })
+
+  test('are all seen here', () => {
+    expect(calls.map(({ statement: { name } }) => name).sort()).toEqual(declaredNames().sort())
+  })
+
+  test('that write run in a transaction that was immediate from its first moment', () => {
+    let begin: string | undefined
+    const writes = opened.connection.seen.flatMap((one) => {
+      if (typeof one === 'string' && one.startsWith('BEGIN')) begin = one
+      if (one === 'COMMIT' || one === 'ROLLBACK') begin = undefined
+      if (typeof one === 'string' || isSelect(one)) return []
+      return [`${one.statement.name}: ${begin}`]
+    })
+    expect(writes.length).toBeGreaterThan(30)
+    expect(writes.filter((write) => !write.endsWith(': BEGIN IMMEDIATE'))).toEqual([])
+  })
+
+  /** What a plan may say although it sounds slow. */
+  const allowed: Readonly<Record<string, readonly string[]>> = {
+    // The whole table is what is asked for; it is as small as the code base, and in order already.
+    'select-functions': ['SCAN f'],
+    // Sorts the children of one execution, only while it is being cancelled.
+    'open-children': ['USE TEMP B-TREE FOR ORDER BY'],
+    // Sorts executors that beat in the same millisecond by id: a handful.
+    'select-executors': ['USE TEMP B-TREE FOR LAST TERM OF ORDER BY'],
+  }
+
+  test('are served by an index, and sort nothing by themselves', () => {
+    const slow = calls.flatMap((asked) => {
+      const { name } = asked.statement
+      const steps = planOf(opened.connection, asked).filter((step) => !isServed(step))
+      return steps
+        .filter((step) => allowed[name]?.includes(step) !== true)
+        .map((step) => `${name}: ${step}`)
+    })
+    expect(slow).toEqual([])
+  })
+
+  test.each([
+    ['due-by-name', 'executions_due'],
+    ['due-by-version', 'executions_due'],
+    ['due-auto', 'executions_due'],
+    ['next-due', 'executions_due'],
+    ['expired-locks', 'executions_locked'],
+    ['next-lock-expiry', 'executions_locked'],
+    ['cancelling', 'executions_cancelling'],
+    ['list-executions', 'executions_by_creation'],
+    ['due-delays', 'delays_due'],
+    ['next-delay', 'delays_due'],
+    ['select-delays', 'delays_by_execution'],
+    ['open-delays', 'delays_by_execution'],
+    ['open-children', 'executions_by_parent'],
+    ['first-answer', 'responses_by_execution'],
+    ['select-responses', 'responses_by_execution'],
+    ['select-log-lines', 'run_logs_by_execution'],
+    ['select-executors', 'executors_by_beat'],
+  ])('%s begins with index %s', (name, index) => {
+    const asked = present(
+      calls.find(({ statement: found }) => found.name === name),
+      name,
+    )
+    expect(planOf(opened.connection, asked)[0]).toMatch(
+      new RegExp(`USING (?:COVERING )?INDEX ${index}\\b`),
+    )
+  })
+
+  test('of the hot path stay on their index when the tables have grown and were analysed', async () => {
+    const many = Array.from({ length: 300 }, (_, n) => createRequest(`many-${n}`))
+    await opened.storage.createMany(many)
+    opened.connection.runScript('ANALYZE')
+    const hot = ['due-by-name', 'due-auto', 'next-due', 'expired-locks', 'due-delays']
+    const plans = calls
+      .filter(({ statement: { name } }) => hot.includes(name))
+      .map((asked) => planOf(opened.connection, asked)[0])
+    expect(plans).toHaveLength(hot.length)
+    for (const plan of plans) expect(plan).toMatch(/USING (?:COVERING )?INDEX/)
+  })
+})
+
+describe('compare and swap', () => {
+  test('is decided by the row that comes back, whatever triggers change besides', async () => {
+    const plain = await openMemoryStorage()
+    const noisy = await openMemoryStorage()
+    await executeSql(noisy, 'CREATE TABLE noise (n INTEGER NOT NULL) STRICT')
+    await executeSql(noisy, 'INSERT INTO noise VALUES (0), (0), (0)')
+    for (const change of ['UPDATE', 'INSERT', 'DELETE'] as const) {
+      for (const table of ['executions', 'responses', 'delays', 'join_sets']) {
+        const trigger = `CREATE TRIGGER ${table}_${change} AFTER ${change} ON ${table}`
+        await executeSql(noisy, `${trigger} BEGIN UPDATE noise SET n = n + 1; END`)
+      }
+    }
+    for (const { storage } of [plain, noisy]) {
+      await useEveryPort(storage)
+      await refused(storage.append(appendRequest(['a', 3], [finishedEvent()])))
+      await refused(storage.create(createRequest('a')))
+      await checkInvariants(storage)
+    }
+    const [noise] = await executeSql(noisy, 'SELECT min(n) AS n FROM noise')
+    expect(noise?.['n']).toBeGreaterThan(20)
+    expect(await listAllStates(noisy.storage)).toEqual(await listAllStates(plain.storage))
+    for (const { storage } of [plain, noisy]) await storage.close()
+  })
+})
+
+/** The steps of SQLite's plan for a statement. */
+function planOf(connection: ObservedConnection, { statement: { text }, values }: Call): string[] {
+  const explain = statement('explain', `EXPLAIN QUERY PLAN ${text}`)
+  return connection.drive(query(explain, ...values)).map(({ detail }) => String(detail))
+}
+
+function isServed(step: string): boolean {
+  return /\bUSING (?:COVERING )?INDEX\b|\bUSING PRIMARY KEY\b|\bUSING INTEGER PRIMARY KEY\b/.test(
+    step,
+  )
+}
+
+function isSelect({ statement: { text } }: Call): boolean {
+  return /^\s*SELECT\b/.test(text)
+}
+
+/** The names of all statements that the transactions of the house declare. */
+function declaredNames(): string[] {
+  const folder = fileURLToPath(new URL('../../../../src/storage/', import.meta.url))
+  return readdirSync(folder)
+    .filter((name) => name.endsWith('.ts'))
+    .flatMap((name) => {
+      const text = readFileSync(`${folder}${name}`, 'utf8')
+      return [...text.matchAll(/\bstatement\(\s*'([a-z-]+)'/g)].map(([, found = '']) => found)
+    })
+}
