@@ -3,24 +3,31 @@
  * there are permits, and runs each through a worker. Waits by notice, due time and a slow poll.
  */
 
-import { type AnyActorRef, createActor } from 'xstate'
+import {
+  type ActorLogic,
+  type ActorRefFrom,
+  type AnyActorRef,
+  type AnyMachineSnapshot,
+  createActor,
+} from 'xstate'
 import { type ExecutorEvent, executorMachine } from '../../machines/executor.ts'
 import {
   type LockedExecutionEvent,
   lockedExecutionMachine,
 } from '../../machines/locked-execution.ts'
-import type { Instant, Milliseconds } from '../base/time.ts'
+import { assert } from '../base/assert.ts'
+import type { Cancel, Instant, Milliseconds } from '../base/time.ts'
 import { type ExecutorId, newExecutorId, newRunId } from '../model/ids.ts'
-import type { LockBatch, LockTarget } from '../storage/lock.ts'
-import { createBeat, type Host } from './beat.ts'
-import { type CompiledMachine, compile } from './compile.ts'
+import type { LockBatch, LockedExecution, LockTarget } from '../storage/lock.ts'
+import { type Beat, createBeat, type Host } from './beat.ts'
+import { type CompiledMachine, compile, type Effects } from './compile.ts'
 import type { EngineContext } from './engine-context.ts'
 import type { EngineFunction } from './engine-function.ts'
-import { firstLockLength, holdExecution } from './held-execution.ts'
-import { createHeldSet } from './held-set.ts'
+import { firstLockLength, type HeldExecution, holdExecution } from './held-execution.ts'
+import { createHeldSet, type HeldSet } from './held-set.ts'
 import type { Permits } from './permits.ts'
 import { createProblemLog, type ProblemLog } from './problem-log.ts'
-import { createRunLogBuffer } from './run-log-buffer.ts'
+import { createRunLogBuffer, type RunLogBuffer } from './run-log-buffer.ts'
 import { createWakeUp, type WakeUp } from './wake-up.ts'
 import type { Worker } from './worker.ts'
 
@@ -86,186 +93,227 @@ const heldLogic = compiledHeld.logic()
 
 /** An executor that does nothing until it is started, or polled by hand. */
 export function createExecutor(options: ExecutorOptions): Executor {
-  const { context, settings, permits } = options
-  const { clock, scheduler, logger } = context
-  const executorId = newExecutorId(context.mintUlid())
-  const polling = createProblemLog(logger, `Polling for ${options.kind}`)
-  let stragglers = 0
-  let inFlight = 0
-  let closing: Promise<void> | undefined
-  let onClosed: () => void = () => undefined
+  return new PollingExecutor(options)
+}
 
-  const send = (type: ExecutorEvent['type']): void => {
-    actor.send({ type })
-  }
-  const held = createHeldSet({ context, onEmpty: () => drainIfIdle() })
-  const isSaturated = (): boolean => stragglers >= settings.stragglersMax
-  const drainIfIdle = (): void => {
-    if (held.size() === 0 && inFlight === 0) send('drained')
-  }
+class PollingExecutor implements Executor {
+  readonly executorId: ExecutorId
+  readonly actor: ActorRefFrom<ActorLogic<AnyMachineSnapshot, ExecutorEvent>>
+  readonly #options: ExecutorOptions
+  readonly #functionsByName: ReadonlyMap<string, EngineFunction>
+  readonly #polling: ProblemLog
+  readonly #writing: ProblemLog
+  readonly #logs: RunLogBuffer
+  readonly #held: HeldSet
+  readonly #wakeUp: WakeUp
+  readonly #beat: Beat
+  readonly #unlistenPermits: Cancel
+  #stragglers = 0
+  #pollsInFlight = 0
+  #isClosing = false
+  #closed: Promise<void> | undefined
+  #onClosed: () => void = () => undefined
 
-  const wakeUp: WakeUp = createWakeUp({
-    context,
-    tickSleep: settings.tickSleep,
-    targets: () => targetsOf(options, settings.batchSize),
-    onWake: () => {
-      send('work_due')
-    },
-  })
-
-  const actor = createActor(
-    compiledExecutor.logic({
-      poll: () => {
-        // At the end of this turn all permits that are being freed now are there.
-        scheduler.soon(() => void pollAndReport())
+  constructor(options: ExecutorOptions) {
+    const { context, settings, kind, functions, permits } = options
+    const { logger, storage, scheduler, inspect } = context
+    this.#options = options
+    this.executorId = newExecutorId(context.mintUlid())
+    this.#functionsByName = new Map(functions.map((entry) => [entry.id.name, entry]))
+    this.#polling = createProblemLog(logger, `Polling for ${kind}`)
+    this.#writing = createProblemLog(logger, 'Writing results')
+    const problems = createProblemLog(logger, 'Writing what functions log')
+    this.#logs = createRunLogBuffer({ storage, scheduler, problems })
+    this.#held = createHeldSet({ context, onEmpty: () => this.#drainIfIdle() })
+    this.#beat = createBeat({ ...options, executorId: this.executorId })
+    this.#wakeUp = createWakeUp({
+      context,
+      tickSleep: settings.tickSleep,
+      targets: () => targetsOf(options, settings.batchSize),
+      onWake: () => {
+        this.#send('work_due')
       },
-      wait: () => {
-        wakeUp.wait(failurePause(polling, settings.tickSleep))
-      },
-      saturate: () => {
-        if (isSaturated()) logger.warn({ executorId, stragglers }, stragglerAdvice)
-      },
-      drain: drainIfIdle,
-      release: () => {
-        wakeUp.close()
-        onClosed()
-      },
-    }),
-    { id: executorId, ...(context.inspect === undefined ? {} : { inspect: context.inspect }) },
-  )
-
-  const unlistenPermits = permits.onFreed((wasExhausted) => {
-    send('permit_freed')
-    // A function at its own limit was left out of the poll; the executor may be waiting.
-    if (wasExhausted) send('work_due')
-  })
-
-  const pollAndReport = async (): Promise<void> => {
-    if (closing !== undefined) return
-    wakeUp.beginPoll()
-    try {
-      const { locked, granted } = await poll(clock.now())
-      polling.worked()
-      if (granted === 0) send('permits_exhausted')
-      else send(locked === granted ? 'batch_locked' : 'nothing_due')
-    } catch (cause) {
-      polling.failed(cause)
-      send('poll_failed')
-    }
+    })
+    this.actor = createActor(compiledExecutor.logic(this.#effects()), {
+      id: this.executorId,
+      ...(inspect === undefined ? {} : { inspect }),
+    })
+    this.#unlistenPermits = permits.onFreed((wasExhausted) => {
+      this.#send('permit_freed')
+      // A function at its own limit was left out of the poll; the executor may be waiting.
+      if (wasExhausted) this.#send('work_due')
+    })
   }
 
-  const poll = async (lockedAt: Instant): Promise<PollResult> => {
-    const granted = isSaturated() ? 0 : permits.reserve(settings.batchSize)
-    const targets = granted === 0 ? [] : targetsOf(options, granted)
+  start(): void {
+    this.#wakeUp.listen(this.#options.functions)
+    this.#beat.start()
+    this.actor.start()
+  }
+
+  held(): number {
+    return this.#held.size()
+  }
+
+  close(timeout: Milliseconds): Promise<void> {
+    this.#closed ??= this.#close(timeout)
+    return this.#closed
+  }
+
+  async poll(lockedAt: Instant): Promise<PollResult> {
+    const { permits, settings } = this.#options
+    const granted = this.#isSaturated() ? 0 : permits.reserve(settings.batchSize)
+    const targets = granted === 0 ? [] : targetsOf(this.#options, granted)
     if (targets.length === 0) {
       permits.giveBack(granted)
       return { locked: 0, granted: 0, ended: Promise.resolve() }
     }
-    inFlight += 1
+    this.#pollsInFlight += 1
     try {
-      const batch = await lock({ targets, granted, lockedAt })
-      return { locked: batch.locked.length, granted, ended: startAll(batch, granted) }
+      const batch = await this.#lock({ targets, granted, lockedAt })
+      return { locked: batch.locked.length, granted, ended: this.#startAll(batch, granted) }
     } catch (cause) {
       permits.giveBack(granted)
       throw cause
     } finally {
-      inFlight -= 1
-      if (closing !== undefined) drainIfIdle()
+      this.#pollsInFlight -= 1
+      this.#drainIfIdle()
     }
   }
 
-  const lock = ({ targets, granted, lockedAt }: LockAsk): Promise<LockBatch> =>
-    context.storage.lockDue({
+  /** What the machine's actions do. */
+  #effects(): Effects {
+    const { scheduler, logger } = this.#options.context
+    return {
+      poll: () => {
+        // At the end of this turn all permits that are being freed now are there.
+        scheduler.soon(() => void this.#pollAndReport())
+      },
+      wait: () => {
+        this.#wakeUp.wait(failurePause(this.#polling, this.#options.settings.tickSleep))
+      },
+      saturate: () => {
+        const stragglers = this.#stragglers
+        const { executorId } = this
+        if (this.#isSaturated()) logger.warn({ executorId, stragglers }, stragglerAdvice)
+      },
+      drain: () => {
+        this.#drainIfIdle()
+      },
+      release: () => {
+        this.#wakeUp.close()
+        this.#onClosed()
+      },
+    }
+  }
+
+  async #pollAndReport(): Promise<void> {
+    if (this.#isClosing) return
+    this.#wakeUp.beginPoll()
+    try {
+      const { locked, granted } = await this.poll(this.#options.context.clock.now())
+      this.#polling.worked()
+      if (granted === 0) this.#send('permits_exhausted')
+      else this.#send(locked === granted ? 'batch_locked' : 'nothing_due')
+    } catch (cause) {
+      this.#polling.failed(cause)
+      this.#send('poll_failed')
+    }
+  }
+
+  #lock({ targets, granted, lockedAt }: LockAsk): Promise<LockBatch> {
+    const { storage, mintUlid, deploymentId } = this.#options.context
+    return storage.lockDue({
       targets,
-      executorId,
-      runId: newRunId(context.mintUlid()),
-      deploymentId: context.deploymentId,
+      executorId: this.executorId,
+      runId: newRunId(mintUlid()),
+      deploymentId,
       lockedAt,
       limit: granted,
     })
+  }
 
-  const startAll = (batch: LockBatch, granted: number): Promise<void> => {
+  #startAll(batch: LockBatch, granted: number): Promise<void> {
+    const { permits, context } = this.#options
     permits.giveBack(granted - batch.locked.length)
-    for (const row of batch.setAside) logger.error({ ...row }, setAsideAdvice)
-    const ends = batch.locked.map((locked) => {
-      const one = hold(locked)
-      permits.use(one.functionName)
-      const end = closing === undefined ? one.run() : one.release()
-      return held.add(one, end).finally(() => {
-        permits.release(one.functionName)
+    for (const row of batch.setAside) context.logger.error({ ...row }, setAsideAdvice)
+    const ends = batch.locked.map((lock) => {
+      const held = this.#hold(lock)
+      const { functionName } = held
+      permits.use(functionName)
+      const end = this.#isClosing ? held.release() : held.run()
+      return this.#held.add(held, end).finally(() => {
+        permits.release(functionName)
       })
     })
     return Promise.all(ends).then(() => undefined)
   }
 
-  const functionsByName = new Map(options.functions.map((entry) => [entry.id.name, entry]))
-  const problems = createProblemLog(logger, 'Writing results')
-  const logs = createRunLogBuffer({
-    storage: context.storage,
-    scheduler,
-    problems: createProblemLog(logger, 'Writing what functions log'),
-  })
-  const hold: (lock: LockBatch['locked'][number]) => ReturnType<typeof holdExecution> = (locked) =>
-    holdExecution({
+  #hold(lock: LockedExecution): HeldExecution {
+    const { context, worker, settings } = this.#options
+    const { name } = lock.created.function
+    const known = this.#functionsByName.get(name)
+    assert(known !== undefined, `only functions of this executor are locked, not ${name}`)
+    return holdExecution({
       context,
-      lock: locked,
-      settings: settingsOf(functionsByName, locked.created.function.name),
-      worker: options.worker,
-      parent: actor,
+      lock,
+      settings: known,
+      worker,
+      parent: this.actor,
       logic: heldLogic,
-      logs,
+      logs: this.#logs,
       logLinesMax: settings.logLinesMax,
-      problems,
-      onStraggler: watchStraggler,
+      problems: this.#writing,
+      onStraggler: (end) => {
+        this.#watchStraggler(end)
+      },
     })
+  }
 
-  const watchStraggler = (end: Promise<unknown>): void => {
-    stragglers += 1
+  #watchStraggler(end: Promise<unknown>): void {
+    this.#stragglers += 1
     const gone = (): void => {
-      const wasSaturated = isSaturated()
-      stragglers -= 1
-      if (wasSaturated) send('permit_freed')
+      const wasSaturated = this.#isSaturated()
+      this.#stragglers -= 1
+      if (wasSaturated) this.#send('permit_freed')
     }
     end.then(gone, gone)
   }
 
-  const beat = createBeat({ ...options, executorId })
-
-  return {
-    executorId,
-    actor,
-    poll,
-    held: held.size,
-    start: () => {
-      wakeUp.listen(options.functions)
-      beat.start()
-      actor.start()
-    },
-    close: (timeout) => {
-      closing ??= close(timeout)
-      return closing
-    },
-  }
-
-  async function close(timeout: Milliseconds): Promise<void> {
+  async #close(timeout: Milliseconds): Promise<void> {
+    this.#isClosing = true
+    const { scheduler } = this.#options.context
     const closed = new Promise<void>((resolve) => {
-      onClosed = resolve
+      this.#onClosed = resolve
     })
-    actor.start()
-    send('close')
+    this.actor.start()
+    this.#send('close')
     const timers = [
       scheduler.after(timeout, () => {
-        held.abortAll('stopping')
+        this.#held.abortAll('stopping')
       }),
       scheduler.after(timeout + stopGrace, () => {
-        held.abortAll('released')
+        this.#held.abortAll('released')
       }),
     ]
     await closed
     for (const cancel of timers) cancel()
-    unlistenPermits()
-    await logs.flush()
-    await beat.stop()
+    this.#unlistenPermits()
+    await this.#logs.flush()
+    await this.#beat.stop()
+  }
+
+  #isSaturated(): boolean {
+    return this.#stragglers >= this.#options.settings.stragglersMax
+  }
+
+  #drainIfIdle(): void {
+    const isIdle = this.#held.size() === 0 && this.#pollsInFlight === 0
+    if (this.#isClosing && isIdle) this.#send('drained')
+  }
+
+  #send(type: ExecutorEvent['type']): void {
+    this.actor.send({ type })
   }
 }
 
@@ -290,12 +338,6 @@ function targetsOf({ functions, permits }: ExecutorOptions, limit: number): read
     const { id, strategy, retry } = entry
     return [{ function: id, strategy, retry, limit: free, lockExpiry: firstLockLength(entry) }]
   })
-}
-
-function settingsOf(functions: ReadonlyMap<string, EngineFunction>, name: string): EngineFunction {
-  const settings = functions.get(name)
-  if (settings === undefined) throw new TypeError(`no function ${name}`)
-  return settings
 }
 
 /** While the storage fails, polls become rarer; otherwise the usual wait. */

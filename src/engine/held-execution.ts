@@ -6,15 +6,17 @@
 import { type ActorLogic, type AnyActorRef, type AnyMachineSnapshot, createActor } from 'xstate'
 import type { LockedExecutionEvent } from '../../machines/locked-execution.ts'
 import { isSteleError, SteleError } from '../base/error.ts'
+import type { JsonObject } from '../base/json.ts'
 import { guard } from '../base/logger.ts'
 import type { Result } from '../base/result.ts'
-import { addDuration, type Instant, type Milliseconds } from '../base/time.ts'
-import type { ExecutionEvent } from '../model/event.ts'
+import { addDuration, type Cancel, type Instant, type Milliseconds } from '../base/time.ts'
+import type { CreatedEvent, ExecutionEvent } from '../model/event.ts'
 import type { ExecutionId } from '../model/ids.ts'
 import type { Refusal } from '../model/refusal.ts'
 import { decideRetry } from '../model/retry.ts'
 import { attemptOf, type ExecutionState, type LockedState } from '../model/state.ts'
 import type { LockedExecution } from '../storage/lock.ts'
+import type { LogLevel } from '../storage/run-log.ts'
 import type { EngineContext } from './engine-context.ts'
 import type { EngineFunction } from './engine-function.ts'
 import type { ProblemLog } from './problem-log.ts'
@@ -65,173 +67,242 @@ const renewalsPerLock = 3
 
 /** Takes over a lock that has just been committed. */
 export function holdExecution(options: HeldOptions): HeldExecution {
-  const { context, lock, settings } = options
-  const { clock, storage } = context
-  const { executionId } = lock.state
-  const { lockedAt, deadline } = timesOf(options)
-  const actor = createActor(options.logic, { id: executionId, parent: options.parent }).start()
-  let known = lock.state
-  let lastWrite: Promise<unknown> | undefined
-  let writes = 0
-  let renewedAt = lockedAt
-  let renewal: Promise<void> | undefined
-  let abortReason: AbortReason | undefined
-  let logLines = 0
-  let tellWorker: (reason: AbortReason) => void = () => undefined
+  return new Held(options)
+}
 
-  const abort = (reason: AbortReason): void => {
-    if (isFinal(abortReason)) return
-    abortReason = reason
-    guard(() => {
-      tellWorker(reason)
+/** Both sides of a held lock: what its executor does with it, and what its worker sees of it. */
+class Held implements HeldExecution, Run {
+  readonly executionId: ExecutionId
+  readonly functionName: string
+  readonly created: CreatedEvent
+  readonly state: LockedState
+  readonly deadline: Instant
+  readonly actor: AnyActorRef
+  readonly #options: HeldOptions
+  readonly #unlisten: Cancel
+  #known: LockedState
+  #lastWrite: Promise<unknown> | undefined
+  #writes = 0
+  #renewedAt: Instant
+  #renewal: Promise<void> | undefined
+  #abortReason: AbortReason | undefined
+  #logLines = 0
+  #tellWorker: ((reason: AbortReason) => void) | undefined
+
+  constructor(options: HeldOptions) {
+    const { context, lock, settings, parent } = options
+    const { lockedAt, deadline } = timesOf(options)
+    this.#options = options
+    this.executionId = lock.state.executionId
+    this.functionName = settings.id.name
+    this.created = lock.created
+    this.state = lock.state
+    this.deadline = deadline
+    this.#known = lock.state
+    this.#renewedAt = lockedAt
+    this.actor = createActor(options.logic, { id: this.executionId, parent }).start()
+    this.#unlisten = context.storage.notifications.onExecution(this.executionId, (state) => {
+      if (state !== undefined) this.notice(state)
     })
   }
 
-  const supersede = (reason: AbortReason): void => {
-    actor.send({ type: 'superseded' })
-    abort(reason)
+  // ── for the executor ──────────────────────────────────────────────────────────────────────────
+
+  async run(): Promise<void> {
+    this.actor.send({ type: 'run' })
+    const isLate = this.#now() >= this.deadline
+    const result = isLate
+      ? ({ type: 'temporary_timeout' } as const)
+      : await runWorker(this.#options.worker, this)
+    await this.#settle(result)
   }
 
-  /** One write at a time, each at the version that the one before it left. */
-  const write = async (event: ExecutionEvent, at: Instant): Promise<Written> => {
-    const before = lastWrite
-    const turn = (async () => {
-      await before
-      const { version } = known
-      return storage.append({
-        executionId,
-        version: version + 1,
-        events: [{ event, createdAt: at }],
-        known,
-      })
-    })()
-    lastWrite = turn.catch(() => undefined)
-    writes += 1
-    try {
-      return await turn
-    } finally {
-      writes -= 1
+  async release(): Promise<void> {
+    this.actor.send({ type: 'run' })
+    await this.#settle({ type: 'executor_closing' })
+  }
+
+  attend(now: Instant): Instant {
+    if (now >= this.deadline) {
+      this.abort('timed_out')
+      return Number.POSITIVE_INFINITY
     }
-  }
-
-  const renew = async (): Promise<void> => {
-    const now = clock.now()
-    const lockExpiresAt = Math.min(addDuration(now, settings.lockExpiry), deadline)
-    if (lockExpiresAt <= known.lockExpiresAt) return
-    const written = await write({ ...lock.locked, lockExpiresAt }, now)
-    if (!written.ok) {
-      supersede(reasonOf(written.error))
-      return
-    }
-    if (written.value.status === 'locked') known = written.value
-    renewedAt = now
-    actor.send({ type: 'extended' })
-  }
-
-  const renewOnce = (): Promise<void> => {
-    renewal ??= renew().finally(() => {
-      renewal = undefined
+    if (this.#known.lockExpiresAt >= this.deadline) return this.deadline
+    const renewAt = this.#renewedAt + this.#renewalInterval()
+    if (now < renewAt) return Math.min(renewAt, this.deadline)
+    this.#renewOnce().catch((cause: unknown) => {
+      this.#options.problems.failed(cause)
     })
-    return renewal
+    return Math.min(now + this.#renewalInterval(), this.deadline)
   }
 
-  const offer = async (event: ExecutionEvent, at: Instant): Promise<void> => {
+  abort(reason: AbortReason): void {
+    if (isFinal(this.#abortReason)) return
+    this.#abortReason = reason
+    guard(() => this.#tellWorker?.(reason))
+  }
+
+  notice(state: ExecutionState): void {
+    // What is being written now may be what is told; the answer to the write will say.
+    if (this.#writes > 0 || state.version <= this.#known.version) return
+    this.#supersede(isCancelled(state) ? 'cancelled' : 'superseded')
+  }
+
+  known(): LockedState {
+    return this.#known
+  }
+
+  // ── for the worker ────────────────────────────────────────────────────────────────────────────
+
+  get attempt(): number {
+    return attemptOf(this.state)
+  }
+
+  get canRetry(): boolean {
+    const { executionId, failures, retry } = this.state
+    return decideRetry({ executionId, failures, retry, failedAt: this.#renewedAt }) !== undefined
+  }
+
+  abortReason(): AbortReason | undefined {
+    return this.#abortReason
+  }
+
+  onAbort(listener: (reason: AbortReason) => void): void {
+    this.#tellWorker = listener
+    if (this.#abortReason !== undefined) listener(this.#abortReason)
+  }
+
+  async heartbeat(): Promise<void> {
+    this.#requireLock()
+    if (this.#now() - this.#renewedAt < this.#renewalInterval()) return
+    await this.#renewOnce()
+    this.#requireLock()
+  }
+
+  log(level: LogLevel, message: string, fields?: JsonObject): void {
+    this.#logLines += 1
+    if (this.#logLines > this.#options.logLinesMax) return
+    this.#options.logs.add({
+      executionId: this.executionId,
+      runId: this.state.lastOwner.runId,
+      createdAt: this.#now(),
+      level,
+      message,
+      ...(fields === undefined ? {} : { fields }),
+    })
+  }
+
+  onStraggler(end: Promise<unknown>): void {
+    this.#options.onStraggler(end)
+  }
+
+  // ── the log ───────────────────────────────────────────────────────────────────────────────────
+
+  async #settle(result: WorkerResult): Promise<void> {
+    this.actor.send({ type: 'settle' })
+    if (!isLost(this.#abortReason)) {
+      // A renewal that is under way decides which version the result goes to.
+      await this.#renewal?.catch(() => undefined)
+    }
+    if (!isLost(this.#abortReason)) await this.#settleHeld(result)
+    this.#unlisten()
+  }
+
+  async #settleHeld(result: WorkerResult): Promise<void> {
+    const endedAt = this.#now()
+    const event = settle(result, factsOf(this.#known, endedAt))
+    if (event === undefined) this.actor.send({ type: 'parked' })
+    else await this.#offer(event, endedAt)
+  }
+
+  /** Writes the result, again and again while the storage is away. */
+  async #offer(event: ExecutionEvent, at: Instant): Promise<void> {
+    const { problems, context } = this.#options
     for (let pause = settlePauseMin; ; pause = Math.min(pause * 2, settlePauseMax)) {
       try {
-        const written = await write(event, at)
-        options.problems.worked()
-        actor.send(written.ok ? { type: stateAfter(event) } : { type: 'superseded' })
+        const written = await this.#write(event, at)
+        problems.worked()
+        this.actor.send(written.ok ? { type: stateAfter(event) } : { type: 'superseded' })
         return
       } catch (cause) {
-        options.problems.failed(cause)
-        if (!isPassing(cause) || abortReason === 'released') break
+        problems.failed(cause)
+        if (!isPassing(cause) || this.#abortReason === 'released') break
       }
       await new Promise<void>((resolve) => context.scheduler.after(pause, resolve))
     }
-    actor.send({ type: 'superseded' })
+    this.actor.send({ type: 'superseded' })
   }
 
-  const settleResult = async (result: WorkerResult): Promise<void> => {
-    actor.send({ type: 'settle' })
-    if (isLost(abortReason)) return
-    const endedAt = clock.now()
-    const event = settle(result, factsOf(known, endedAt))
-    if (event === undefined) actor.send({ type: 'parked' })
-    else await offer(event, endedAt)
+  #renewOnce(): Promise<void> {
+    this.#renewal ??= this.#renew().finally(() => {
+      this.#renewal = undefined
+    })
+    return this.#renewal
   }
 
-  const unlisten = storage.notifications.onExecution(executionId, (state) => {
-    if (state !== undefined) notice(state)
-  })
-
-  const notice = (state: ExecutionState): void => {
-    // What is being written now may be what is told; the answer to the write will say.
-    if (writes > 0 || state.version <= known.version) return
-    supersede(isCancelled(state) ? 'cancelled' : 'superseded')
+  async #renew(): Promise<void> {
+    const now = this.#now()
+    const { settings, lock } = this.#options
+    const lockExpiresAt = Math.min(addDuration(now, settings.lockExpiry), this.deadline)
+    if (lockExpiresAt <= this.#known.lockExpiresAt) return
+    const written = await this.#write({ ...lock.locked, lockExpiresAt }, now)
+    if (!written.ok) {
+      this.#supersede(reasonOf(written.error))
+      return
+    }
+    if (written.value.status === 'locked') this.#known = written.value
+    this.#renewedAt = now
+    this.actor.send({ type: 'extended' })
   }
 
-  const run: Run = {
-    executionId,
-    created: lock.created,
-    state: lock.state,
-    attempt: attemptOf(lock.state),
-    deadline,
-    canRetry: canRetry(lock.state, lockedAt),
-    abortReason: () => abortReason,
-    onAbort: (listener) => {
-      tellWorker = listener
-      if (abortReason !== undefined) listener(abortReason)
-    },
-    heartbeat: async () => {
-      if (isLost(abortReason)) throw lockLost(executionId)
-      if (clock.now() - renewedAt < settings.lockExpiry / renewalsPerLock) return
-      await renewOnce()
-      if (isLost(abortReason)) throw lockLost(executionId)
-    },
-    log: (level, message, fields) => {
-      logLines += 1
-      if (logLines > options.logLinesMax) return
-      options.logs.add({
-        executionId,
-        runId: lock.state.lastOwner.runId,
-        createdAt: clock.now(),
-        level,
-        message,
-        ...(fields === undefined ? {} : { fields }),
-      })
-    },
-    onStraggler: options.onStraggler,
+  /** One write at a time, each at the version that the one before it left. */
+  async #write(event: ExecutionEvent, at: Instant): Promise<Written> {
+    const before = this.#lastWrite
+    this.#writes += 1
+    const turn =
+      before === undefined ? this.#append(event, at) : this.#appendAfter(before, event, at)
+    const settled = turn.catch(() => undefined)
+    this.#lastWrite = settled
+    try {
+      return await turn
+    } finally {
+      this.#writes -= 1
+      if (this.#lastWrite === settled) this.#lastWrite = undefined
+    }
   }
 
-  return {
-    executionId,
-    functionName: settings.id.name,
-    actor,
-    known: () => known,
-    abort,
-    notice,
-    run: async () => {
-      actor.send({ type: 'run' })
-      const result = await runWorker(options.worker, run)
-      await settleResult(result)
-      unlisten()
-    },
-    release: async () => {
-      actor.send({ type: 'run' })
-      await settleResult({ type: 'executor_closing' })
-      unlisten()
-    },
-    attend: (now) => {
-      if (now >= deadline) {
-        abort('timed_out')
-        return Number.POSITIVE_INFINITY
-      }
-      const renewAt = renewedAt + settings.lockExpiry / renewalsPerLock
-      if (known.lockExpiresAt >= deadline) return deadline
-      if (now < renewAt) return Math.min(renewAt, deadline)
-      renewOnce().catch(options.problems.failed)
-      return Math.min(now + settings.lockExpiry / renewalsPerLock, deadline)
-    },
+  async #appendAfter(
+    before: Promise<unknown>,
+    event: ExecutionEvent,
+    at: Instant,
+  ): Promise<Written> {
+    await before
+    return this.#append(event, at)
+  }
+
+  #append(event: ExecutionEvent, createdAt: Instant): Promise<Written> {
+    const known = this.#known
+    const { executionId } = this
+    const events = [{ event, createdAt }]
+    const { storage } = this.#options.context
+    return storage.append({ executionId, version: known.version + 1, events, known })
+  }
+
+  #supersede(reason: AbortReason): void {
+    this.actor.send({ type: 'superseded' })
+    this.abort(reason)
+  }
+
+  #requireLock(): void {
+    if (isLost(this.#abortReason)) throw lockLost(this.executionId)
+  }
+
+  #renewalInterval(): Milliseconds {
+    return this.#options.settings.lockExpiry / renewalsPerLock
+  }
+
+  #now(): Instant {
+    return this.#options.context.clock.now()
   }
 }
 
@@ -257,10 +328,6 @@ async function runWorker(worker: Worker, run: Run): Promise<WorkerResult> {
     if (run.state.function.kind === 'activity') return { type: 'activity_trap', reason }
     return { type: 'fatal_error', fatal: { type: 'workflow_trap', reason } }
   }
-}
-
-function canRetry({ executionId, failures, retry }: LockedState, failedAt: Instant): boolean {
-  return decideRetry({ executionId, failures, retry, failedAt }) !== undefined
 }
 
 /** Faults that end by themselves, or when somebody repairs the disk. */
