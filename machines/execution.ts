@@ -16,8 +16,9 @@ import {
   isLockable,
   nextVersion,
   type Proposal,
+  waitAfter,
 } from '../src/model/decide.ts'
-import { blockingOf, type EventType } from '../src/model/event.ts'
+import type { EventType } from '../src/model/event.ts'
 import type { ExecutionState, PendingState } from '../src/model/state.ts'
 
 /** An event of the log, offered to the execution. `type` is the event's own. */
@@ -108,12 +109,16 @@ const setUp = setup({
       event.event.type === 'unlocked' &&
       (state.status === 'pending_at' || state.status === 'blocked') &&
       isEarlier(state, event.event),
-    /** The run waits, and nothing it waits for has arrived. */
-    waits: ({ event }: GuardArgs) =>
-      isProposed(event) && blockingOf(event.event) !== undefined && event.answeredAt === undefined,
-    /** The run waits, and is answered already. */
-    isAnswered: ({ event }: GuardArgs) =>
-      isProposed(event) && blockingOf(event.event) !== undefined && event.answeredAt !== undefined,
+    /** A wait begins or goes on, and nothing that it waits for has arrived. */
+    waits: ({ context: { state }, event }: GuardArgs) =>
+      isProposed(event) &&
+      waitAfter(state, event.event) !== undefined &&
+      event.answeredAt === undefined,
+    /** A wait begins or goes on, and is answered already. */
+    isAnswered: ({ context: { state }, event }: GuardArgs) =>
+      isProposed(event) &&
+      waitAfter(state, event.event) !== undefined &&
+      event.answeredAt !== undefined,
     /** The end that a cancellation leads to. */
     isCancellation: ({ event }: GuardArgs) => isProposed(event) && isCancellation(event.event),
     /** The response answers an ask. */
@@ -125,7 +130,7 @@ const setUp = setup({
   },
 })
 
-/** Where a waiting event leads, within `open` and within `paused` alike. */
+/** Where a wait, or an ask that may answer one, leads: within `open` and within `paused` alike. */
 const waiting = [
   { guard: and(['isNextVersion', 'isAnswered']), target: '.pending_at', actions: 'record' },
   { guard: and(['isNextVersion', 'waits']), target: '.blocked', actions: 'record' },
@@ -160,13 +165,13 @@ export const executionMachine = setUp.createMachine({
         temporarily_failed: failing,
         temporarily_timed_out: failing,
         join_next: waiting,
+        join_next_try: waiting,
+        join_next_withdraw: waiting,
         wait: waiting,
         upgrade_finished: noting,
         join_set_create: noting,
         join_set_request: noting,
-        join_next_try: noting,
         join_next_too_many: noting,
-        join_next_withdraw: noting,
         step_finished: noting,
         step_failed: noting,
         schedule: noting,
@@ -222,6 +227,8 @@ export const executionMachine = setUp.createMachine({
             temporarily_failed: failing,
             temporarily_timed_out: failing,
             join_next: waiting,
+            join_next_try: waiting,
+            join_next_withdraw: waiting,
             wait: waiting,
           },
           states: {

@@ -4,7 +4,20 @@ import { invalidOption, requireKnownKeys, requireOneOf } from './base/options.ts
 import type { StorageFactory } from './client/engine-options.ts'
 import { openSqlite, type SqliteOptions } from './storage/sqlite/open.ts'
 
+export type { Random } from './base/random.ts'
+export type { Result } from './base/result.ts'
+export type { Cancel, Clock, Instant, Milliseconds, Scheduler } from './base/time.ts'
 export type { StorageEnvironment, StorageFactory } from './client/engine-options.ts'
+export type { Driver, WriteProtocol } from './storage/driver.ts'
+export type {
+  Answers,
+  Call,
+  Calls,
+  Protocol,
+  Row,
+  SqlValue,
+  Statement,
+} from './storage/protocol.ts'
 export type { SqliteOptions } from './storage/sqlite/open.ts'
 
 /** A SQLite file as the `storage` of an engine. Throws `invalid_option`. */

@@ -8,6 +8,11 @@ export interface JsonObject {
   readonly [key: string]: Json | undefined
 }
 
+/** Whether parsed JSON is an object, and neither an array nor null. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 /**
  * The canonical text of a value: object keys sorted by code unit, no white space. Equal values
  * have equal texts, whatever the order in which their keys were written.

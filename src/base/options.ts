@@ -4,9 +4,16 @@ import { SteleError } from './error.ts'
 
 /** Refuses keys that nobody knows; a misspelled option must not be ignored. */
 export function requireKnownKeys(options: object, known: readonly string[], owner: string): void {
+  requireObject(options, owner)
   const unknown = Object.keys(options).find((key) => !known.includes(key))
   if (unknown === undefined) return
   throw invalidOption(`${owner}.${unknown}`, `is not an option; known are ${known.join(', ')}`)
+}
+
+/** Refuses what is no object: JavaScript may pass anything. */
+export function requireObject(options: unknown, owner: string): asserts options is object {
+  if (typeof options === 'object' && options !== null) return
+  throw invalidOption(owner, `must be an object of options, not ${shown(options)}`)
 }
 
 /** Bounds of a numeric option, both allowed. */

@@ -142,7 +142,7 @@ const timerDelayMax: Milliseconds = 2 ** 31 - 1
 export const systemScheduler: Scheduler = {
   after: (delay, callback) => {
     let remaining = Math.max(0, delay)
-    let timer: ReturnType<typeof setTimeout> | undefined
+    let timer: NodeJS.Timeout | undefined
     const arm = (): void => {
       const part = Math.min(remaining, timerDelayMax)
       remaining -= part

@@ -48,7 +48,7 @@ export function createStopSwitch(): StopSwitch {
     },
     stop: () => {
       stopped = true
-      for (const listen of [...listeners]) listen()
+      for (const listen of listeners) listen()
     },
   }
 }

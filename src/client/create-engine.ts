@@ -4,7 +4,7 @@
  */
 
 import { pino } from 'pino'
-import { type InspectionEvent } from 'xstate'
+import type { InspectionEvent } from 'xstate'
 import { defaultCodec } from '../base/codec.ts'
 import { SteleError } from '../base/error.ts'
 import { guard, guardLogger, type Logger, silentLogger } from '../base/logger.ts'
@@ -69,14 +69,16 @@ export async function createEngine<const Fs extends readonly (AnyFunction & Impl
   const { hasForeignChanges } = driver
   const storage = createStorage(driver, createNotifications({ scheduler, hasForeignChanges }))
   const stopSwitch = createStopSwitch()
-  const codec = options.codec ?? defaultCodec
+  const surroundings = { storage, clock, scheduler, mintUlid, deploymentId }
   const client: ClientContext = {
-    ...{ storage, clock, scheduler, mintUlid, codec, deploymentId, definitions },
+    ...surroundings,
     ...stopSwitch,
+    codec: options.codec ?? defaultCodec,
+    definitions,
     limits: settings.limits,
   }
   const context: EngineContext = {
-    ...{ storage, clock, scheduler, mintUlid, deploymentId },
+    ...surroundings,
     logger: resolveLogger(options.logger),
     inspect: guardInspector(options.inspect),
   }
@@ -118,12 +120,17 @@ function createParts({ context, settings, definitions, client }: PartsOptions): 
       clock: context.clock,
       logger: context.logger,
       codec: client.codec,
-      fetch: (resource, init) => globalThis.fetch(resource, init),
+      // Looked up with each call, so that whoever replaces it later is heard.
+      fetch: (resource, init) => fetch(resource, init),
       httpTracesMax: limits.httpTracesPerAttempt,
     },
   })
   const executor = createExecutor({
-    ...{ context, functions, worker, host: currentHost(), kind: 'activities' },
+    context,
+    functions,
+    worker,
+    host: currentHost(),
+    kind: 'activities',
     permits: createPermits({ total: settings.concurrency, perFunction }),
     settings: {
       batchSize: settings.batchSize,

@@ -1,13 +1,15 @@
 /** What an application holds of one execution. */
 
+import { assert } from '../base/assert.ts'
 import { SteleError } from '../base/error.ts'
 import { type Duration, parseDuration } from '../base/time.ts'
 import type { LoggedEvent } from '../model/event.ts'
 import type { ExecutionId } from '../model/ids.ts'
 import type { Outcome, StoredOutcome } from '../model/outcome.ts'
 import type { FinishedState } from '../model/state.ts'
-import type { ListedResponse } from '../storage/read.ts'
+import type { ListedResponse, StateReport } from '../storage/read.ts'
 import type { LogLevel } from '../storage/run-log.ts'
+import type { Storage } from '../storage/storage.ts'
 import { ExecutionError } from '../workers/execution-error.ts'
 import { reviveError } from '../workers/stored-error.ts'
 import type { ClientContext } from './client-context.ts'
@@ -71,73 +73,111 @@ const explainedExecutorsMax = 1_000
 
 /** A handle; the execution need not exist, every method says so then. */
 export function createHandle(context: ClientContext, id: ExecutionId): Handle<unknown> {
-  const { storage, codec, clock } = context
-  const finish = async (options: Timeout = {}): Promise<StoredOutcome> => {
-    context.requireOpen()
-    const timeout = options.timeout === undefined ? undefined : parseDuration(options.timeout)
-    const state = await waitFinished(context, { executionId: id, timeout })
-    return outcomeAt(context, state)
-  }
-  const command = async (
-    attempted: 'pause' | 'unpause',
-    run: typeof storage.pause,
-  ): Promise<void> => {
-    context.requireOpen()
-    const result = await run({ executionId: id, createdAt: clock.now() })
-    if (!result.ok) throw refusalError(result.error, id, attempted)
-  }
+  const { storage, codec } = context
+  const subject: Subject = { context, id }
   return {
     id,
-    result: async (options) => {
-      const outcome = await finish(options)
-      if (outcome.type === 'ok') return codec.decode(outcome.value)
-      throw await executionError(context, id, outcome)
-    },
-    outcome: async (options) => viewOutcome(codec, await finish(options)),
-    state: async () => {
-      context.requireOpen()
-      const report = await storage.findReport(id)
-      if (report === undefined) throw notFoundError(id)
-      return viewState(codec, report)
-    },
-    log: async () => {
-      context.requireOpen()
-      if ((await storage.findState(id)) === undefined) throw notFoundError(id)
-      const events = await collectEvents(context, id)
-      return viewLog(codec, { events, responses: await collectResponses(context, id) })
-    },
-    logs: async ({ after = 0, limit = context.limits.listPage } = {}) => {
-      context.requireOpen()
-      const page = { executionId: id, after, limit: Math.min(limit, context.limits.listPage) }
-      const lines = await storage.listRunLogs(page)
-      return lines.map(({ executionId: _same, fields, ...line }) => ({
-        ...line,
-        ...(fields === undefined ? {} : { fields: codec.decode(fields) }),
-      }))
-    },
-    cancel: async ({ reason } = {}) => {
-      context.requireOpen()
-      const request = { executionId: id, createdAt: clock.now(), reason }
-      const result = await storage.cancel(request)
-      if (!result.ok) throw refusalError(result.error, id, 'cancel')
-      return result.value
-    },
-    pause: () => command('pause', storage.pause),
-    unpause: () => command('unpause', storage.unpause),
-    explain: async () => {
-      context.requireOpen()
-      const report = await storage.findReport(id)
-      if (report === undefined) throw notFoundError(id)
-      const definition = context.definitions.get(report.state.function.name)
-      return explainExecution({
-        report,
-        waits: await storage.findWaits(id),
-        executors: await storage.listExecutors(explainedExecutorsMax),
-        now: clock.now(),
-        isStub: definition !== undefined && definition.handler === undefined,
-      })
-    },
+    result: (options) => awaitResult(subject, options),
+    outcome: async (options) => viewOutcome(codec, await awaitOutcome(subject, options)),
+    state: async () => viewState(codec, await getReport(subject)),
+    log: () => readLog(subject),
+    logs: (page) => readLogs(subject, page),
+    cancel: (options) => cancel(subject, options),
+    pause: () => command(subject, 'pause', storage.pause),
+    unpause: () => command(subject, 'unpause', storage.unpause),
+    explain: () => explain(subject),
   }
+}
+
+/** The execution that a handle is about, and what its methods stand on. */
+interface Subject {
+  readonly context: ClientContext
+  readonly id: ExecutionId
+}
+
+async function awaitResult(subject: Subject, options: Timeout | undefined): Promise<unknown> {
+  const { context, id } = subject
+  const outcome = await awaitOutcome(subject, options)
+  if (outcome.type === 'ok') return context.codec.decode(outcome.value)
+  throw await executionError(context, id, outcome)
+}
+
+async function awaitOutcome(
+  { context, id }: Subject,
+  { timeout }: Timeout = {},
+): Promise<StoredOutcome> {
+  context.requireOpen()
+  const request = {
+    executionId: id,
+    timeout: timeout === undefined ? undefined : parseDuration(timeout),
+  }
+  return outcomeAt(context, await waitFinished(context, request))
+}
+
+async function getReport({ context, id }: Subject): Promise<StateReport> {
+  context.requireOpen()
+  const report = await context.storage.findReport(id)
+  if (report === undefined) throw notFoundError(id)
+  return report
+}
+
+async function readLog({ context, id }: Subject): Promise<LogView> {
+  context.requireOpen()
+  if ((await context.storage.findState(id)) === undefined) throw notFoundError(id)
+  const events = await collectEvents(context, id)
+  return viewLog(context.codec, { events, responses: await collectResponses(context, id) })
+}
+
+async function readLogs(
+  { context, id }: Subject,
+  { after = 0, limit }: LogsPage = {},
+): Promise<readonly LogLineView[]> {
+  context.requireOpen()
+  const { storage, codec, limits } = context
+  const page = {
+    executionId: id,
+    after,
+    limit: Math.min(limit ?? limits.listPage, limits.listPage),
+  }
+  const lines = await storage.listRunLogs(page)
+  return lines.map(({ executionId: _same, fields, ...line }) => ({
+    ...line,
+    ...(fields === undefined ? {} : { fields: codec.decode(fields) }),
+  }))
+}
+
+async function cancel(
+  { context, id }: Subject,
+  { reason }: { readonly reason?: string } = {},
+): Promise<'cancelled' | 'already_finished'> {
+  context.requireOpen()
+  const { storage, clock } = context
+  const result = await storage.cancel({ executionId: id, createdAt: clock.now(), reason })
+  if (!result.ok) throw refusalError(result.error, id, 'cancel')
+  return result.value
+}
+
+async function command(
+  { context, id }: Subject,
+  attempted: 'pause' | 'unpause',
+  run: Storage['pause'],
+): Promise<void> {
+  context.requireOpen()
+  const result = await run({ executionId: id, createdAt: context.clock.now() })
+  if (!result.ok) throw refusalError(result.error, id, attempted)
+}
+
+async function explain(subject: Subject): Promise<Explanation> {
+  const { storage, clock, definitions } = subject.context
+  const report = await getReport(subject)
+  const definition = definitions.get(report.state.function.name)
+  return explainExecution({
+    report,
+    waits: await storage.findWaits(subject.id),
+    executors: await storage.listExecutors(explainedExecutorsMax),
+    now: clock.now(),
+    isStub: definition !== undefined && definition.handler === undefined,
+  })
 }
 
 async function outcomeAt(
@@ -164,7 +204,7 @@ async function executionError(
   const shown = viewOutcome(codec, outcome)
   const error = outcome.type === 'execution_failure' ? outcome.error : undefined
   const cause = error === undefined ? {} : { cause: reviveError(error) }
-  if (shown.type === 'ok') throw new TypeError('an outcome that is ok is no error')
+  assert(shown.type !== 'ok', 'showing an outcome keeps its type')
   return new ExecutionError({ executionId, functionName, outcome: shown, ...cause })
 }
 

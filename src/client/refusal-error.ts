@@ -23,7 +23,7 @@ export function refusalError(refusal: Refusal, executionId: string, attempted: s
         { fields },
       )
     case 'illegal_state':
-      return illegalState(`${illegalTexts[refusal.reason]}`, { executionId, attempted, fields })
+      return illegalState(illegalTexts[refusal.reason], { executionId, attempted, fields })
     case 'unlock_refused':
       return illegalState(`it is ${refusal.state}`, { executionId, attempted, fields })
     case 'invalid':

@@ -19,7 +19,7 @@ export interface StateView {
   readonly cancelling: boolean
   /** Version of the last event. */
   readonly version: Version
-  /** The attempt that runs now or would run next, from 1; the last one when finished. */
+  /** Counted failures and timeouts, plus one: the attempt that runs, would run next, or was last. */
   readonly attempt: number
   /** When it is due; `pending_at` only. */
   readonly scheduledAt?: Instant
@@ -93,7 +93,7 @@ export function viewState(codec: Codec, { state, lastEvent }: StateReport): Stat
   const base = { status: state.status, version: state.version }
   if (state.status === 'finished') {
     const outcome = event.type === 'finished' ? viewOutcome(codec, event.outcome) : undefined
-    const attempt = Math.max(1, state.failures + (state.outcomeType === 'ok' ? 1 : 0))
+    const attempt = attemptOf(state)
     return { ...base, paused: false, cancelling: false, attempt, ...optional({ outcome }) }
   }
   return {
@@ -128,24 +128,28 @@ export function viewEvent(codec: Codec, { version, createdAt, event }: LoggedEve
   return { ...place, ...event, ...decodeFields(codec, event) }
 }
 
-/** Fields of events that hold values of users. */
-const valueFields = ['input', 'value'] as const
-
-function decodeFields(codec: Codec, event: ExecutionEvent): Readonly<Record<string, Json>> {
-  const decoded: Record<string, Json> = {}
-  for (const field of valueFields) {
-    if (!(field in event)) continue
-    const stored: unknown = Reflect.get(event, field)
-    decoded[field] = codec.decode(stored as Json) as Json
+/** The fields of an event that hold values of users. */
+function decodeFields(
+  codec: Codec,
+  event: ExecutionEvent,
+): { readonly input?: Json; readonly value?: Json } {
+  return {
+    ...('input' in event ? { input: decode(codec, event.input) } : {}),
+    ...('value' in event ? { value: decode(codec, event.value) } : {}),
   }
-  return decoded
+}
+
+/** A value of a user, where the type of an event or response speaks of its stored form. */
+function decode(codec: Codec, stored: Json | undefined): Json {
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the field keeps its type when shown
+  return codec.decode(stored) as Json
 }
 
 function viewResponse(codec: Codec, entry: ListedResponse): ResponseView {
   const { cursor, createdAt, response, outcome } = entry
   const decoded =
     response.type === 'message' && response.payload !== undefined
-      ? { ...response, payload: codec.decode(response.payload) as Json }
+      ? { ...response, payload: decode(codec, response.payload) }
       : response
   const end = outcome === undefined ? {} : { outcome: viewOutcome(codec, outcome) }
   return { cursor, createdAt, ...decoded, ...end }
@@ -186,5 +190,6 @@ type Present<Fields> = { readonly [Key in keyof Fields]?: Exclude<Fields[Key], u
 /** The fields that have a value. */
 function optional<Fields extends object>(fields: Fields): Present<Fields> {
   const entries = Object.entries(fields).filter(([, value]) => value !== undefined)
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the same fields, fewer of them
   return Object.fromEntries(entries) as Present<Fields>
 }

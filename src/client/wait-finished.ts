@@ -3,7 +3,7 @@
 import { SteleError } from '../base/error.ts'
 import type { Cancel, Milliseconds, Scheduler } from '../base/time.ts'
 import type { ExecutionId } from '../model/ids.ts'
-import type { FinishedState } from '../model/state.ts'
+import type { ExecutionState, FinishedState } from '../model/state.ts'
 import type { Storage } from '../storage/storage.ts'
 import { notFoundError } from './refusal-error.ts'
 
@@ -31,74 +31,98 @@ export interface WaitEnvironment {
  */
 export function waitFinished(
   environment: WaitEnvironment,
-  { executionId, timeout }: WaitRequest,
+  request: WaitRequest,
 ): Promise<FinishedState> {
-  const { storage, scheduler } = environment
   return new Promise((resolve, reject) => {
-    const cancels = new Set<Cancel>()
-    let settled = false
-    let poll: Cancel | undefined
-    const end = (conclude: () => void): void => {
-      if (settled) return
-      settled = true
-      poll?.()
-      for (const cancel of cancels) cancel()
-      conclude()
-    }
-    const look = async (): Promise<void> => {
-      try {
-        const state = await storage.findState(executionId)
-        if (state === undefined) {
-          end(() => {
-            reject(notFoundError(executionId))
-          })
-        } else if (state.status === 'finished') {
-          end(() => {
-            resolve(state)
-          })
-        }
-      } catch (cause) {
-        end(() => {
-          reject(cause)
-        })
-      }
-    }
-    const pollAgain = (): void => {
-      poll = scheduler.after(resultPollInterval, () => {
-        void look()
-        if (!settled) pollAgain()
-      })
-    }
-    cancels.add(
-      storage.notifications.onExecution(executionId, (state) => {
-        if (state === undefined) void look()
-        else if (state.status === 'finished') {
-          end(() => {
-            resolve(state)
-          })
-        }
-      }),
-    )
-    cancels.add(
-      environment.onStop(() => {
-        end(() => {
-          reject(stoppedError(executionId))
-        })
-      }),
-    )
-    void look().then(() => {
-      if (settled) return
-      pollAgain()
-      if (timeout === undefined) return
-      cancels.add(
-        scheduler.after(timeout, () => {
-          end(() => {
-            reject(timeoutError(executionId, timeout))
-          })
-        }),
-      )
-    })
+    new Wait(environment, request, { resolve, reject }).begin()
   })
+}
+
+/** How a wait is concluded. */
+interface Conclusion {
+  readonly resolve: (state: FinishedState) => void
+  readonly reject: (cause: unknown) => void
+}
+
+/** One wait: all that may end it, until the first of them does. */
+class Wait {
+  readonly #environment: WaitEnvironment
+  readonly #request: WaitRequest
+  readonly #conclusion: Conclusion
+  readonly #cancels = new Set<Cancel>()
+  #poll: Cancel | undefined
+  #isOver = false
+
+  constructor(environment: WaitEnvironment, request: WaitRequest, conclusion: Conclusion) {
+    this.#environment = environment
+    this.#request = request
+    this.#conclusion = conclusion
+  }
+
+  begin(): void {
+    const { storage, onStop } = this.#environment
+    const { executionId } = this.#request
+    const onNotice = (state: ExecutionState | undefined): void => {
+      if (state === undefined) void this.#look()
+      else this.#judge(state)
+    }
+    this.#cancels.add(storage.notifications.onExecution(executionId, onNotice))
+    this.#cancels.add(
+      onStop(() => {
+        this.#fail(stoppedError(executionId))
+      }),
+    )
+    void this.#lookAndWait()
+  }
+
+  /** The time runs from the first look on, so what has finished already is never late. */
+  async #lookAndWait(): Promise<void> {
+    await this.#look()
+    if (this.#isOver) return
+    this.#pollLater()
+    const { executionId, timeout } = this.#request
+    if (timeout === undefined) return
+    const onTimeout = (): void => {
+      this.#fail(timeoutError(executionId, timeout))
+    }
+    this.#cancels.add(this.#environment.scheduler.after(timeout, onTimeout))
+  }
+
+  async #look(): Promise<void> {
+    const { executionId } = this.#request
+    try {
+      const state = await this.#environment.storage.findState(executionId)
+      if (state === undefined) this.#fail(notFoundError(executionId))
+      else this.#judge(state)
+    } catch (cause) {
+      this.#fail(cause)
+    }
+  }
+
+  #pollLater(): void {
+    this.#poll = this.#environment.scheduler.after(resultPollInterval, () => {
+      void this.#look()
+      if (!this.#isOver) this.#pollLater()
+    })
+  }
+
+  #judge(state: ExecutionState): void {
+    if (state.status !== 'finished' || this.#isOver) return
+    this.#stop()
+    this.#conclusion.resolve(state)
+  }
+
+  #fail(cause: unknown): void {
+    if (this.#isOver) return
+    this.#stop()
+    this.#conclusion.reject(cause)
+  }
+
+  #stop(): void {
+    this.#isOver = true
+    this.#poll?.()
+    for (const cancel of this.#cancels) cancel()
+  }
 }
 
 function timeoutError(executionId: string, timeout: Milliseconds): SteleError {

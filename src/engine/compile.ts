@@ -101,7 +101,8 @@ function walk(machine: AnyStateMachine, initial: AnyMachineSnapshot): Map<string
   for (let snapshot = queue.shift(); snapshot !== undefined; snapshot = queue.shift()) {
     if (nodes.size >= statesMax) throw tooLarge(machine)
     const edges = new Map<string, Edge>()
-    for (const type of machine.events) {
+    // XState types the names of a machine's events as `any`.
+    for (const type of machine.events.map(String)) {
       const edge = follow(machine, snapshot, type)
       if (edge === undefined) continue
       const key = keyOf(edge.snapshot)

@@ -140,8 +140,8 @@ class PollingExecutor implements Executor {
     })
     this.#unlistenPermits = permits.onFreed((wasExhausted) => {
       this.#send('permit_freed')
-      // A function at its own limit was left out of the poll; the executor may be waiting.
-      if (wasExhausted) this.#send('work_due')
+      // A function at its own limit was left out of the last poll, and of one under way.
+      if (wasExhausted) this.#wakeUp.notice()
     })
   }
 
@@ -196,6 +196,8 @@ class PollingExecutor implements Executor {
         const stragglers = this.#stragglers
         const { executorId } = this
         if (this.#isSaturated()) logger.warn({ executorId, stragglers }, stragglerAdvice)
+        // A permit may have been freed between the poll and its report.
+        else if (this.#hasPermit()) scheduler.soon(() => this.#send('permit_freed'))
       },
       drain: () => {
         this.#drainIfIdle()
@@ -305,6 +307,10 @@ class PollingExecutor implements Executor {
 
   #isSaturated(): boolean {
     return this.#stragglers >= this.#options.settings.stragglersMax
+  }
+
+  #hasPermit(): boolean {
+    return this.#options.permits.free() > 0 && targetsOf(this.#options, 1).length > 0
   }
 
   #drainIfIdle(): void {

@@ -21,7 +21,7 @@ import type { EngineContext } from './engine-context.ts'
 import type { EngineFunction } from './engine-function.ts'
 import type { ProblemLog } from './problem-log.ts'
 import type { RunLogBuffer } from './run-log-buffer.ts'
-import { factsOf, settle } from './settle.ts'
+import { type EndEvent, factsOf, settle } from './settle.ts'
 import type { AbortReason, Run, Worker, WorkerResult } from './worker.ts'
 
 /** What a held execution stands on. */
@@ -88,6 +88,8 @@ class Held implements HeldExecution, Run {
   #abortReason: AbortReason | undefined
   #logLines = 0
   #tellWorker: ((reason: AbortReason) => void) | undefined
+  #answer: ((result: WorkerResult) => void) | undefined
+  #toldMeanwhile: ExecutionState | undefined
 
   constructor(options: HeldOptions) {
     const { context, lock, settings, parent } = options
@@ -111,9 +113,7 @@ class Held implements HeldExecution, Run {
   async run(): Promise<void> {
     this.actor.send({ type: 'run' })
     const isLate = this.#now() >= this.deadline
-    const result = isLate
-      ? ({ type: 'temporary_timeout' } as const)
-      : await runWorker(this.#options.worker, this)
+    const result = isLate ? ({ type: 'temporary_timeout' } as const) : await this.#callWorker()
     await this.#settle(result)
   }
 
@@ -140,10 +140,14 @@ class Held implements HeldExecution, Run {
     if (isFinal(this.#abortReason)) return
     this.#abortReason = reason
     guard(() => this.#tellWorker?.(reason))
+    // A worker that obeys has answered by the end of this turn; `stopping` leaves it a moment.
+    if (reason === 'stopping' || this.#answer === undefined) return
+    this.#options.context.scheduler.soon(() => this.#answer?.(resultWithout(reason)))
   }
 
   notice(state: ExecutionState): void {
     // What is being written now may be what is told; the answer to the write will say.
+    if (this.#writes > 0) this.#toldMeanwhile = state
     if (this.#writes > 0 || state.version <= this.#known.version) return
     this.#supersede(isCancelled(state) ? 'cancelled' : 'superseded')
   }
@@ -196,6 +200,22 @@ class Held implements HeldExecution, Run {
     this.#options.onStraggler(end)
   }
 
+  /** The worker's answer, or ours when the run was told to end and goes on. */
+  #callWorker(): Promise<WorkerResult> {
+    return new Promise((resolve) => {
+      const end = runWorker(this.#options.worker, this)
+      this.#answer = (result) => {
+        this.#answer = undefined
+        this.onStraggler(end)
+        resolve(result)
+      }
+      void end.then((result) => {
+        this.#answer = undefined
+        resolve(result)
+      })
+    })
+  }
+
   // ── the log ───────────────────────────────────────────────────────────────────────────────────
 
   async #settle(result: WorkerResult): Promise<void> {
@@ -216,19 +236,21 @@ class Held implements HeldExecution, Run {
   }
 
   /** Writes the result, again and again while the storage is away. */
-  async #offer(event: ExecutionEvent, at: Instant): Promise<void> {
+  async #offer(event: EndEvent, at: Instant): Promise<void> {
     const { problems, context } = this.#options
     for (let pause = settlePauseMin; ; pause = Math.min(pause * 2, settlePauseMax)) {
       try {
         const written = await this.#write(event, at)
         problems.worked()
-        this.actor.send(written.ok ? { type: stateAfter(event) } : { type: 'superseded' })
+        this.actor.send({ type: written.ok ? event.type : 'superseded' })
         return
       } catch (cause) {
         problems.failed(cause)
         if (!isPassing(cause) || this.#abortReason === 'released') break
       }
       await new Promise<void>((resolve) => context.scheduler.after(pause, resolve))
+      // The lock is renewed meanwhile: the result takes the version after that.
+      await this.#renewal?.catch(() => undefined)
     }
     this.actor.send({ type: 'superseded' })
   }
@@ -236,6 +258,9 @@ class Held implements HeldExecution, Run {
   #renewOnce(): Promise<void> {
     this.#renewal ??= this.#renew().finally(() => {
       this.#renewal = undefined
+      const told = this.#toldMeanwhile
+      this.#toldMeanwhile = undefined
+      if (told !== undefined) this.notice(told)
     })
     return this.#renewal
   }
@@ -298,7 +323,8 @@ class Held implements HeldExecution, Run {
   }
 
   #renewalInterval(): Milliseconds {
-    return this.#options.settings.lockExpiry / renewalsPerLock
+    // Whole milliseconds, as every duration.
+    return Math.ceil(this.#options.settings.lockExpiry / renewalsPerLock)
   }
 
   #now(): Instant {
@@ -328,6 +354,12 @@ async function runWorker(worker: Worker, run: Run): Promise<WorkerResult> {
     if (run.state.function.kind === 'activity') return { type: 'activity_trap', reason }
     return { type: 'fatal_error', fatal: { type: 'workflow_trap', reason } }
   }
+}
+
+/** What becomes of a run that goes on although it was told to end. */
+function resultWithout(reason: AbortReason): WorkerResult {
+  if (reason === 'timed_out') return { type: 'temporary_timeout' }
+  return { type: isLost(reason) ? 'already_written' : 'executor_closing' }
 }
 
 /** Faults that end by themselves, or when somebody repairs the disk. */
@@ -365,16 +397,4 @@ function lockLost(executionId: ExecutionId): SteleError {
       'Stop here; nothing this run returns will be recorded.',
     { fields: { executionId } },
   )
-}
-
-function stateAfter(event: ExecutionEvent): LockedExecutionEvent['type'] {
-  switch (event.type) {
-    case 'temporarily_failed':
-    case 'temporarily_timed_out':
-    case 'unlocked':
-    case 'finished':
-      return event.type
-    default:
-      return 'parked'
-  }
 }

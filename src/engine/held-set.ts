@@ -26,69 +26,110 @@ export interface HeldSetOptions {
 }
 
 /** An empty set. */
-export function createHeldSet({ context, onEmpty }: HeldSetOptions): HeldSet {
-  const { clock, scheduler, storage, logger } = context
-  const held = new Set<HeldExecution>()
-  let attendAt: Instant = Number.POSITIVE_INFINITY
-  let timer: Cancel | undefined
-  let unlisten: Cancel | undefined
-  let checking: Cancel | undefined
+export function createHeldSet(options: HeldSetOptions): HeldSet {
+  return new AttendedSet(options)
+}
 
-  const arm = (at: Instant): void => {
-    if (at >= attendAt) return
-    attendAt = at
-    timer?.()
-    timer = scheduler.after(Math.max(0, at - clock.now()), attend)
+const never: Instant = Number.POSITIVE_INFINITY
+
+class AttendedSet implements HeldSet {
+  readonly #context: EngineContext
+  readonly #onEmpty: () => void
+  readonly #held = new Set<HeldExecution>()
+  #attendAt = never
+  #timer: Cancel | undefined
+  #isCheckDue = false
+  #unlisten: Cancel | undefined
+
+  constructor({ context, onEmpty }: HeldSetOptions) {
+    this.#context = context
+    this.#onEmpty = onEmpty
   }
-  const attend = (): void => {
-    attendAt = Number.POSITIVE_INFINITY
-    timer = undefined
-    const now = clock.now()
-    let next: Instant = Number.POSITIVE_INFINITY
-    for (const one of [...held]) next = Math.min(next, one.attend(now))
-    if (Number.isFinite(next)) arm(next)
-  }
-  const checkForeign = async (): Promise<void> => {
-    checking = undefined
+
+  async add(held: HeldExecution, end: Promise<void>): Promise<void> {
+    const { clock, logger } = this.#context
+    this.#held.add(held)
+    this.#listen()
+    this.#arm(held.attend(clock.now()))
     try {
-      const states = await storage.findStates([...held].map(({ executionId }) => executionId))
-      const byId = new Map([...held].map((one) => [one.executionId, one]))
+      await end
+    } catch (cause) {
+      logger.error({ err: cause, executionId: held.executionId }, 'A run ended in a fault')
+    } finally {
+      this.#remove(held)
+    }
+  }
+
+  size(): number {
+    return this.#held.size
+  }
+
+  abortAll(reason: AbortReason): void {
+    for (const held of this.#held) held.abort(reason)
+  }
+
+  #remove(held: HeldExecution): void {
+    this.#held.delete(held)
+    if (this.#held.size > 0) return
+    this.#disarm()
+    this.#unlisten?.()
+    this.#unlisten = undefined
+    this.#onEmpty()
+  }
+
+  // ── the timer ─────────────────────────────────────────────────────────────────────────────────
+
+  #arm(at: Instant): void {
+    if (at >= this.#attendAt) return
+    this.#disarm()
+    this.#attendAt = at
+    const { clock, scheduler } = this.#context
+    this.#timer = scheduler.after(Math.max(0, at - clock.now()), () => {
+      this.#disarm()
+      this.#attend()
+    })
+  }
+
+  #disarm(): void {
+    this.#timer?.()
+    this.#timer = undefined
+    this.#attendAt = never
+  }
+
+  #attend(): void {
+    const now = this.#context.clock.now()
+    let next = never
+    for (const held of this.#held) next = Math.min(next, held.attend(now))
+    if (Number.isFinite(next)) this.#arm(next)
+  }
+
+  // ── what others do ────────────────────────────────────────────────────────────────────────────
+
+  /** One listener for all: notices of single executions reach their holder directly. */
+  #listen(): void {
+    this.#unlisten ??= this.#context.storage.notifications.onForeign(() => {
+      this.#checkSoon()
+    })
+  }
+
+  #checkSoon(): void {
+    if (this.#isCheckDue) return
+    this.#isCheckDue = true
+    this.#context.scheduler.after(foreignCheckDelay, () => {
+      this.#isCheckDue = false
+      void this.#checkForeign()
+    })
+  }
+
+  async #checkForeign(): Promise<void> {
+    const { storage, logger } = this.#context
+    try {
+      const states = await storage.findStates([...this.#held].map((held) => held.executionId))
+      const byId = new Map([...this.#held].map((held) => [held.executionId, held]))
       for (const state of states) byId.get(state.executionId)?.notice(state)
     } catch (cause) {
       // The next foreign commit asks again, and results are fenced by their version anyway.
       logger.debug({ err: cause }, 'Comparing held executions with the storage failed')
     }
-  }
-  const listen = (): void => {
-    // One listener for all: notices of single executions reach their holder directly.
-    unlisten ??= storage.notifications.onForeign(() => {
-      checking ??= scheduler.after(foreignCheckDelay, () => void checkForeign())
-    })
-  }
-  const remove = (one: HeldExecution): void => {
-    held.delete(one)
-    if (held.size > 0) return
-    unlisten?.()
-    unlisten = undefined
-    onEmpty()
-  }
-
-  return {
-    add: async (one, end) => {
-      held.add(one)
-      listen()
-      arm(one.attend(clock.now()))
-      try {
-        await end
-      } catch (cause) {
-        logger.error({ err: cause, executionId: one.executionId }, 'A run ended in a fault')
-      } finally {
-        remove(one)
-      }
-    },
-    size: () => held.size,
-    abortAll: (reason) => {
-      for (const one of [...held]) one.abort(reason)
-    },
   }
 }

@@ -58,7 +58,7 @@ export function createPermits({ total, perFunction }: PermitOptions): Permits {
       reserved -= 1
       assert(reserved >= 0, 'no permit is given back twice')
       if (perFunction.has(name)) used.set(name, (used.get(name) ?? 0) - 1)
-      for (const listen of [...listeners]) listen(wasExhausted)
+      for (const listen of listeners) listen(wasExhausted)
     },
     onFreed: (listener) => {
       listeners.add(listener)

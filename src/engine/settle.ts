@@ -5,7 +5,13 @@
 
 import { unreachable } from '../base/assert.ts'
 import type { Instant } from '../base/time.ts'
-import type { ExecutionEvent, HttpTrace } from '../model/event.ts'
+import type {
+  FinishedEvent,
+  HttpTrace,
+  TemporarilyFailedEvent,
+  TemporarilyTimedOutEvent,
+  UnlockedEvent,
+} from '../model/event.ts'
 import type { FunctionKind } from '../model/function-id.ts'
 import type { ExecutionId } from '../model/ids.ts'
 import type { StoredFailure, StoredOutcome } from '../model/outcome.ts'
@@ -24,8 +30,15 @@ export interface SettleFacts {
   readonly endedAt: Instant
 }
 
+/** Every event that ends a run. */
+export type EndEvent =
+  | UnlockedEvent
+  | TemporarilyFailedEvent
+  | TemporarilyTimedOutEvent
+  | FinishedEvent
+
 /** The event that a result becomes; none when the log already says it. */
-export function settle(result: WorkerResult, facts: SettleFacts): ExecutionEvent | undefined {
+export function settle(result: WorkerResult, facts: SettleFacts): EndEvent | undefined {
   switch (result.type) {
     case 'run_finished':
       return settleFinished(result, facts)
@@ -42,7 +55,7 @@ export function settle(result: WorkerResult, facts: SettleFacts): ExecutionEvent
       return { type: 'unlocked', dueAt, reason: result.reason }
     }
     case 'fatal_error':
-      return finished(failureOf(result.fatal), undefined)
+      return finished(failureOf(result.fatal), result.httpTraces)
     default:
       return unreachable(result)
   }
@@ -52,7 +65,7 @@ export function settle(result: WorkerResult, facts: SettleFacts): ExecutionEvent
  * What becomes of an expired lock. A run that retries for ever and has appended something since
  * its last lock made progress: it is due again at once, uncounted. Anything else timed out.
  */
-export function settleExpired(state: LockedState, expiredAt: Instant): ExecutionEvent {
+export function settleExpired(state: LockedState, expiredAt: Instant): EndEvent {
   if (state.retry.maxRetries === null && state.lastLockVersion < state.version) {
     return { type: 'unlocked', dueAt: expiredAt, reason: 'made progress' }
   }
@@ -68,7 +81,7 @@ export function factsOf(state: LockedState, endedAt: Instant): SettleFacts {
 type ResultOf<Type extends WorkerResult['type']> = Extract<WorkerResult, { readonly type: Type }>
 
 /** Only an activity's "no" is a wish for another try; everybody else's is the answer. */
-function settleFinished(result: ResultOf<'run_finished'>, facts: SettleFacts): ExecutionEvent {
+function settleFinished(result: ResultOf<'run_finished'>, facts: SettleFacts): EndEvent {
   const { outcome, httpTraces } = result
   const mayRetry = outcome.type === 'err' && facts.kind === 'activity' && result.permanent !== true
   const backoffExpiresAt = mayRetry ? retryAt(facts) : undefined
@@ -82,7 +95,7 @@ function settleFinished(result: ResultOf<'run_finished'>, facts: SettleFacts): E
   }
 }
 
-function settleTimeout(result: ResultOf<'temporary_timeout'>, facts: SettleFacts): ExecutionEvent {
+function settleTimeout(result: ResultOf<'temporary_timeout'>, facts: SettleFacts): EndEvent {
   const backoffExpiresAt = retryAt(facts)
   if (backoffExpiresAt === undefined) {
     return finished({ type: 'execution_failure', kind: 'timed_out' }, result.httpTraces)
@@ -90,7 +103,7 @@ function settleTimeout(result: ResultOf<'temporary_timeout'>, facts: SettleFacts
   return { type: 'temporarily_timed_out', backoffExpiresAt, ...tracesOf(result.httpTraces) }
 }
 
-function settleTrap(result: ResultOf<'activity_trap'>, facts: SettleFacts): ExecutionEvent {
+function settleTrap(result: ResultOf<'activity_trap'>, facts: SettleFacts): EndEvent {
   const reason = `activity trap: ${result.reason}`
   const { detail, error, httpTraces } = result
   const what = {
@@ -144,6 +157,6 @@ function tracesOf(httpTraces: readonly HttpTrace[] | undefined): {
 function finished(
   outcome: StoredOutcome,
   httpTraces: readonly HttpTrace[] | undefined,
-): ExecutionEvent {
+): FinishedEvent {
   return { type: 'finished', outcome, ...tracesOf(httpTraces) }
 }

@@ -3,14 +3,24 @@
  * cancellations down. Needs no code of users: everything it judges by stands in the rows.
  */
 
-import { type AnyActorRef, createActor } from 'xstate'
+import {
+  type ActorLogic,
+  type ActorRefFrom,
+  type AnyActorRef,
+  type AnyMachineSnapshot,
+  createActor,
+} from 'xstate'
 import { type TimersWatcherEvent, timersWatcherMachine } from '../../machines/timers-watcher.ts'
+import { isSteleError } from '../base/error.ts'
+import { accept } from '../base/result.ts'
 import { addDuration, type Cancel, type Instant, type Milliseconds } from '../base/time.ts'
+import type { ExecutionId } from '../model/ids.ts'
 import type { LockedState } from '../model/state.ts'
+import type { Answer } from '../storage/storage.ts'
 import type { DueDelay, ExpiredTimers } from '../storage/timers.ts'
-import { compile } from './compile.ts'
+import { compile, type Effects } from './compile.ts'
 import type { EngineContext } from './engine-context.ts'
-import { createProblemLog } from './problem-log.ts'
+import { createProblemLog, type ProblemLog } from './problem-log.ts'
 import { settleExpired } from './settle.ts'
 
 /** How the watcher behaves. */
@@ -59,97 +69,132 @@ export const timersPerTick = 500
 /** Longest pause between ticks of a storage that fails. */
 const failurePauseMax: Milliseconds = 5_000
 
+const never: Instant = Number.POSITIVE_INFINITY
+
 const compiled = compile<TimersWatcherEvent>(timersWatcherMachine)
 
 /** A watcher that does nothing until it is started, or ticked by hand. */
 export function createTimersWatcher(options: TimersWatcherOptions): TimersWatcher {
-  const { context, settings } = options
-  const { clock, scheduler, storage } = context
-  const problems = createProblemLog(context.logger, 'The timers watcher')
-  let ticking: Promise<void> | undefined
-  let timer: Cancel | undefined
-  let wakeAt: Instant = Number.POSITIVE_INFINITY
-  let noticedAt: Instant = Number.POSITIVE_INFINITY
+  return new TickingWatcher(options)
+}
 
-  const send = (type: TimersWatcherEvent['type']): void => {
-    actor.send({ type })
-  }
-  const disarm = (): void => {
-    timer?.()
-    timer = undefined
-    wakeAt = Number.POSITIVE_INFINITY
-  }
-  const arm = (at: Instant): void => {
-    if (at >= wakeAt) return
-    disarm()
-    wakeAt = at
-    timer = scheduler.after(Math.max(0, at - clock.now()), () => {
-      disarm()
-      send('timer_due')
+class TickingWatcher implements TimersWatcher {
+  readonly actor: ActorRefFrom<ActorLogic<AnyMachineSnapshot, TimersWatcherEvent>>
+  readonly #context: EngineContext
+  readonly #settings: TimersWatcherSettings
+  readonly #problems: ProblemLog
+  #ticking: Promise<void> | undefined
+  #timer: Cancel | undefined
+  #wakeAt = never
+  #noticedAt = never
+  /** What was due by the last tick and is still there was refused: it is no reason for haste. */
+  #ticked: TickInstants = { locksExpiredBy: -never, delaysDueBy: -never }
+  #isClosing = false
+  #unlisten: Cancel | undefined
+
+  constructor({ context, settings }: TimersWatcherOptions) {
+    const { logger, inspect } = context
+    this.#context = context
+    this.#settings = settings
+    this.#problems = createProblemLog(logger, 'The timers watcher')
+    this.actor = createActor(compiled.logic(this.#effects()), {
+      id: 'timers-watcher',
+      ...(inspect === undefined ? {} : { inspect }),
     })
   }
-  const wait = async (): Promise<void> => {
-    const streak = problems.streak()
-    const pause = settings.tickSleep * 2 ** Math.min(streak, 10)
-    arm(clock.now() + Math.min(pause, Math.max(failurePauseMax, settings.tickSleep)))
+
+  start(): void {
+    const { clock, storage } = this.#context
+    this.#unlisten = storage.notifications.onTimer((dueAt) => {
+      this.#noticedAt = Math.min(this.#noticedAt, dueAt ?? clock.now())
+      if (this.#timer !== undefined) this.#arm(this.#noticedAt)
+    })
+    this.actor.start()
+  }
+
+  tick(instants: TickInstants): Promise<TickProgress> {
+    return tick(this.#context, instants)
+  }
+
+  async close(): Promise<void> {
+    this.#isClosing = true
+    this.actor.start()
+    this.#send('close')
+    await this.#ticking
+  }
+
+  /** What the machine's actions do. */
+  #effects(): Effects {
+    return {
+      tick: () => {
+        if (!this.#isClosing) this.#ticking = this.#tickAndReport()
+      },
+      wait: () => void this.#wait(),
+      release: () => {
+        this.#disarm()
+        this.#unlisten?.()
+      },
+    }
+  }
+
+  async #tickAndReport(): Promise<void> {
+    const now = this.#context.clock.now()
+    this.#noticedAt = never
+    try {
+      const instants = { locksExpiredBy: now - this.#settings.leeway, delaysDueBy: now }
+      this.#ticked = instants
+      const { hasMore } = await this.tick(instants)
+      this.#problems.worked()
+      this.#send(hasMore ? 'more_expired' : 'caught_up')
+    } catch (cause) {
+      this.#problems.failed(cause)
+      this.#send('tick_failed')
+    }
+  }
+
+  async #wait(): Promise<void> {
+    const { clock, storage } = this.#context
+    const { tickSleep, leeway } = this.#settings
+    const streak = this.#problems.streak()
+    const pause = tickSleep * 2 ** Math.min(streak, 10)
+    this.#arm(clock.now() + Math.min(pause, Math.max(failurePauseMax, tickSleep)))
     if (streak > 0) return
-    arm(noticedAt)
+    this.#arm(this.#noticedAt)
     try {
       const { lockExpiresAt, delayDueAt } = await storage.findNextTimers()
-      if (timer === undefined) return
-      if (lockExpiresAt !== undefined) arm(addDuration(lockExpiresAt, settings.leeway))
-      if (delayDueAt !== undefined) arm(delayDueAt)
+      if (this.#timer === undefined) return
+      const { locksExpiredBy, delaysDueBy } = this.#ticked
+      if (isAfter(lockExpiresAt, locksExpiredBy)) this.#arm(addDuration(lockExpiresAt, leeway))
+      if (isAfter(delayDueAt, delaysDueBy)) this.#arm(delayDueAt)
     } catch {
       // The next tick will meet the same fault, and report it.
     }
   }
-  const tickAndReport = async (): Promise<void> => {
-    const now = clock.now()
-    noticedAt = Number.POSITIVE_INFINITY
-    try {
-      const instants = { locksExpiredBy: now - settings.leeway, delaysDueBy: now }
-      const { hasMore } = await tick(context, instants)
-      problems.worked()
-      send(hasMore ? 'more_expired' : 'caught_up')
-    } catch (cause) {
-      problems.failed(cause)
-      send('tick_failed')
-    }
-  }
-  const actor = createActor(
-    compiled.logic({
-      tick: () => {
-        ticking = tickAndReport()
-      },
-      wait: () => void wait(),
-      release: () => {
-        disarm()
-        unlisten?.()
-      },
-    }),
-    {
-      id: 'timers-watcher',
-      ...(context.inspect === undefined ? {} : { inspect: context.inspect }),
-    },
-  )
-  let unlisten: Cancel | undefined
 
-  return {
-    actor,
-    tick: (instants) => tick(context, instants),
-    start: () => {
-      unlisten = storage.notifications.onTimer((dueAt) => {
-        noticedAt = Math.min(noticedAt, dueAt ?? clock.now())
-        if (timer !== undefined) arm(noticedAt)
-      })
-      actor.start()
-    },
-    close: async () => {
-      actor.start()
-      send('close')
-      await ticking
-    },
+  #arm(at: Instant): void {
+    if (at >= this.#wakeAt) return
+    this.#disarm()
+    this.#wakeAt = at
+    const { clock, scheduler } = this.#context
+    this.#timer = scheduler.after(Math.max(0, at - clock.now()), () => {
+      this.#disarm()
+      this.#send('timer_due')
+    })
   }
+
+  #disarm(): void {
+    this.#timer?.()
+    this.#timer = undefined
+    this.#wakeAt = never
+  }
+
+  #send(type: TimersWatcherEvent['type']): void {
+    this.actor.send({ type })
+  }
+}
+
+function isAfter(at: Instant | undefined, tickedBy: Instant): at is Instant {
+  return at !== undefined && at > tickedBy
 }
 
 /** Handles what has expired, each in a transaction of its own; races are won by whoever is first. */
@@ -165,7 +210,9 @@ async function tick(context: EngineContext, instants: TickInstants): Promise<Tic
     countTrue(expired.delays.map((delay) => fire(context, delay, instants.delaysDueBy))),
     countTrue(
       expired.cancelling.map(({ executionId }) =>
-        storage.closeCancelled({ executionId, createdAt: instants.delaysDueBy }),
+        handle(context, executionId, () =>
+          storage.closeCancelled({ executionId, createdAt: instants.delaysDueBy }),
+        ),
       ),
     ),
   ])
@@ -178,20 +225,47 @@ async function tick(context: EngineContext, instants: TickInstants): Promise<Tic
 }
 
 async function free(
-  { storage, logger }: EngineContext,
+  context: EngineContext,
   state: LockedState,
   expiredAt: Instant,
 ): Promise<boolean> {
   const event = settleExpired(state, expiredAt)
   const { executionId } = state
-  const freed = await storage.append({
-    executionId,
-    version: state.version + 1,
-    events: [{ event, createdAt: expiredAt }],
-    known: state,
+  return handle(context, executionId, async () => {
+    const freed = await context.storage.append({
+      executionId,
+      version: state.version + 1,
+      events: [{ event, createdAt: expiredAt }],
+      known: state,
+    })
+    return freed.ok ? accept(true) : freed
   })
-  if (!freed.ok) logger.debug({ executionId, refusal: freed.error }, 'The lock was not freed')
-  return freed.ok || freed.error.kind === 'unlock_refused'
+}
+
+/**
+ * Handles one row. Races are lost quietly; a row whose surroundings are broken (its parent is
+ * gone, a child cannot be read) is set aside, or it would come up for ever and crowd out others.
+ */
+async function handle(
+  { storage, logger }: EngineContext,
+  executionId: ExecutionId,
+  work: () => Answer<boolean>,
+): Promise<boolean> {
+  const setAside = async (reason: string): Promise<boolean> => {
+    logger.error({ executionId, reason }, 'An execution was set aside')
+    await storage.setAside([{ executionId, reason }])
+    return false
+  }
+  try {
+    const done = await work()
+    if (done.ok) return done.value
+    if (done.error.kind === 'not_found') return await setAside(`${done.error.id} does not exist`)
+    logger.debug({ executionId, refusal: done.error }, 'Somebody else was first')
+    return done.error.kind === 'unlock_refused'
+  } catch (cause) {
+    if (isSteleError(cause, 'storage_corrupt')) return setAside(cause.message)
+    throw cause
+  }
 }
 
 async function fire(

@@ -11,8 +11,10 @@ import type { EngineFunction } from './engine-function.ts'
 /** Wakes one executor. */
 export interface WakeUp {
   readonly listen: (functions: readonly EngineFunction[]) => void
-  /** A poll begins: notices from here on are news. */
+  /** A poll begins: it answers every notice of what is due by now. */
   readonly beginPoll: () => void
+  /** Something may be due, now unless said otherwise: wakes then, or at the next wait. */
+  readonly notice: (dueAt?: Instant) => void
   /** Wakes once: at a notice or due time, after `pause` at the latest. */
   readonly wait: (pause: Milliseconds) => void
   readonly close: () => void
@@ -30,72 +32,103 @@ export interface WakeUpOptions {
 const never: Instant = Number.POSITIVE_INFINITY
 
 /** A wake-up that sleeps. */
-export function createWakeUp({ context, tickSleep, targets, onWake }: WakeUpOptions): WakeUp {
-  const { clock, scheduler, storage } = context
-  const unlisten: Cancel[] = []
-  let noticedAt: Instant = never
-  let polledAt: Instant = 0
-  let wakeAt: Instant = never
-  let waiting = false
-  let timer: Cancel | undefined
+export function createWakeUp(options: WakeUpOptions): WakeUp {
+  return new Alarm(options)
+}
 
-  const wake = (): void => {
-    if (!waiting) return
-    waiting = false
-    timer?.()
-    timer = undefined
-    onWake()
+class Alarm implements WakeUp {
+  readonly #options: WakeUpOptions
+  readonly #unlisten: Cancel[] = []
+  #noticedAt = never
+  #polledAt: Instant = 0
+  #wakeAt = never
+  #isWaiting = false
+  #timer: Cancel | undefined
+
+  constructor(options: WakeUpOptions) {
+    this.#options = options
   }
-  const arm = (at: Instant): void => {
-    if (!waiting || (timer !== undefined && at >= wakeAt)) return
-    wakeAt = at
-    timer?.()
-    timer = scheduler.after(Math.max(0, at - clock.now()), wake)
+
+  listen(functions: readonly EngineFunction[]): void {
+    const { notifications } = this.#options.context.storage
+    const onNotice = (dueAt: Instant | undefined): void => {
+      this.notice(dueAt)
+    }
+    for (const { id } of functions) {
+      this.#unlisten.push(notifications.onPending(id.kind, id.name, onNotice))
+    }
   }
-  const noticed = (dueAt: Instant | undefined): void => {
-    const now = clock.now()
-    noticedAt = Math.min(noticedAt, dueAt ?? now)
-    if (noticedAt <= now) wake()
-    else arm(noticedAt)
+
+  beginPoll(): void {
+    this.#polledAt = this.#now()
+    // What is not due yet will not be found by this poll: its notice stays.
+    if (this.#noticedAt <= this.#polledAt) this.#noticedAt = never
   }
-  const lookAhead = async (): Promise<void> => {
+
+  wait(pause: Milliseconds): void {
+    const { context, tickSleep } = this.#options
+    this.#isWaiting = true
+    this.#disarm()
+    const now = this.#now()
+    if (pause <= tickSleep && this.#noticedAt <= now) {
+      context.scheduler.soon(() => {
+        this.#wake()
+      })
+      return
+    }
+    this.#arm(now + pause)
+    if (pause > tickSleep) return
+    if (this.#noticedAt < never) this.#arm(this.#noticedAt)
+    void this.#lookAhead()
+  }
+
+  close(): void {
+    this.#isWaiting = false
+    this.#disarm()
+    for (const cancel of this.#unlisten) cancel()
+  }
+
+  notice(dueAt?: Instant): void {
+    const now = this.#now()
+    this.#noticedAt = Math.min(this.#noticedAt, dueAt ?? now)
+    if (this.#noticedAt <= now) this.#wake()
+    else this.#arm(this.#noticedAt)
+  }
+
+  async #lookAhead(): Promise<void> {
+    const { context, targets, tickSleep } = this.#options
     try {
-      const dueAt = await storage.findNextDue(targets())
+      const dueAt = await context.storage.findNextDue(targets())
+      if (dueAt === undefined) return
       // What was due before the last poll and is still there was not for us: no hurry.
-      if (dueAt !== undefined) arm(dueAt <= polledAt ? clock.now() + tickSleep : dueAt)
+      this.#arm(dueAt <= this.#polledAt ? this.#now() + tickSleep : dueAt)
     } catch {
       // The slow poll will meet the same fault, and report it.
     }
   }
 
-  return {
-    listen: (functions) => {
-      for (const { id } of functions) {
-        unlisten.push(storage.notifications.onPending(id.kind, id.name, noticed))
-      }
-    },
-    beginPoll: () => {
-      noticedAt = never
-      polledAt = clock.now()
-    },
-    wait: (pause) => {
-      waiting = true
-      timer?.()
-      timer = undefined
-      const now = clock.now()
-      if (pause <= tickSleep && noticedAt <= now) {
-        scheduler.soon(wake)
-        return
-      }
-      arm(now + pause)
-      if (pause > tickSleep) return
-      if (noticedAt < never) arm(noticedAt)
-      void lookAhead()
-    },
-    close: () => {
-      waiting = false
-      timer?.()
-      for (const cancel of unlisten) cancel()
-    },
+  #wake(): void {
+    if (!this.#isWaiting) return
+    this.#isWaiting = false
+    this.#disarm()
+    this.#options.onWake()
+  }
+
+  #arm(at: Instant): void {
+    if (!this.#isWaiting || (this.#timer !== undefined && at >= this.#wakeAt)) return
+    this.#disarm()
+    this.#wakeAt = at
+    this.#timer = this.#options.context.scheduler.after(Math.max(0, at - this.#now()), () => {
+      this.#wake()
+    })
+  }
+
+  #disarm(): void {
+    this.#timer?.()
+    this.#timer = undefined
+  }
+
+  #now(): Instant {
+    return this.#options.context.clock.now()
   }
 }

@@ -71,7 +71,11 @@ export type WorkerResult =
   /** A limit of this process was hit; the attempt does not count. */
   | { readonly type: 'limit_reached'; readonly reason: string }
   /** No repetition can help. */
-  | { readonly type: 'fatal_error'; readonly fatal: FatalError }
+  | {
+      readonly type: 'fatal_error'
+      readonly fatal: FatalError
+      readonly httpTraces?: readonly HttpTrace[]
+    }
 
 /** What no repetition can help. */
 export type FatalError =

@@ -12,6 +12,8 @@ import {
   type CreatedEvent,
   type ExecutionEvent,
   type FinishedEvent,
+  type HistoryEvent,
+  isHistoryEvent,
   type LockedEvent,
   type UnlockedEvent,
   type UpgradeFinishedEvent,
@@ -89,12 +91,14 @@ export function decideEvent(state: ExecutionState, proposal: Proposal): Decision
   if (state.status === 'finished')
     return refuse({ kind: 'already_finished', version: state.version })
   if (state.cancelling && !isCancellation(event)) return refuse(illegal('cancelling'))
+  if (isHistoryEvent(event)) return accept(block(state, event, proposal.answeredAt))
   return transition(state, event, proposal)
 }
 
-type AppendableEvent = Exclude<ExecutionEvent, CreatedEvent>
+/** Events of the engine and of its users; what user code did is not among them. */
+type LifecycleEvent = Exclude<ExecutionEvent, CreatedEvent | HistoryEvent>
 
-function transition(state: UnfinishedState, event: AppendableEvent, proposal: Proposal): Decision {
+function transition(state: UnfinishedState, event: LifecycleEvent, proposal: Proposal): Decision {
   switch (event.type) {
     case 'locked':
       return accept(toLocked(state, event))
@@ -108,15 +112,13 @@ function transition(state: UnfinishedState, event: AppendableEvent, proposal: Pr
     case 'paused':
       return pause(state)
     case 'unpaused':
-      return state.paused
-        ? accept({ ...advance(state), paused: false })
-        : refuse(illegal('not_paused'))
+      return unpause(state)
     case 'cancel_requested':
       return accept({ ...advance(state), cancelling: true })
     case 'upgrade_finished':
       return accept(upgrade(advance(state), event))
     default:
-      return accept(block(state, event, proposal.answeredAt))
+      return unreachable(event)
   }
 }
 
@@ -236,21 +238,26 @@ function pause(state: UnfinishedState): Decision {
   return accept({ ...advance(state), paused: true })
 }
 
+function unpause(state: UnfinishedState): Decision {
+  if (!state.paused) return refuse(illegal('not_paused'))
+  return accept({ ...advance(state), paused: false })
+}
+
 function countFailure(state: UnfinishedState, backoffExpiresAt: Instant): PendingState {
   return { ...toPending(state, backoffExpiresAt), failures: state.failures + 1 }
 }
 
-function upgrade<State extends UnfinishedState>(state: State, event: UpgradeFinishedEvent): State {
+function upgrade(state: UnfinishedState, event: UpgradeFinishedEvent): UnfinishedState {
   if (event.result === 'failed') return { ...state, incompatibleVersion: event.functionVersion }
   const { incompatibleVersion: _cleared, ...rest } = state
   const target = { ...state.function, version: event.functionVersion }
-  return { ...(rest as State), function: target, deploymentId: event.deploymentId }
+  return { ...rest, function: target, deploymentId: event.deploymentId }
 }
 
 /** History events leave the state alone, except that a blocking one waits unless it is answered. */
 function block(
   state: UnfinishedState,
-  event: ExecutionEvent,
+  event: HistoryEvent,
   answeredAt: Instant | undefined,
 ): UnfinishedState {
   const wait = waitAfter(state, event)

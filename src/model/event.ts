@@ -19,21 +19,29 @@ export type Cursor = number
 
 /** One HTTP request of an attempt: what it asked for, never what it carried. */
 export interface HttpTrace {
+  /** In capitals. */
   readonly method: string
+  /** Scheme, host and port; empty when the URL could not be read. */
   readonly origin: string
+  /** The path, without the query. */
   readonly path: string
   /** Names of the query's keys; the values may be secret. */
   readonly queryKeys: readonly string[]
+  /** Status of the response, when there was one. */
   readonly status?: number
-  /** Message of the error, when there was no status. */
+  /** Name and codes of the error, when there was no status; messages may quote secrets. */
   readonly error?: string
+  /** When it was sent. */
   readonly startedAt: Instant
+  /** When the head of the response arrived, or the error; absent while it is under way. */
   readonly finishedAt?: Instant
 }
 
 /** The parent of a derived execution. */
 export interface ParentRef {
+  /** The parent. */
   readonly executionId: ExecutionId
+  /** The parent's join set. */
   readonly joinSetId: JoinSetId
 }
 
@@ -43,14 +51,23 @@ export type ScheduleIntent =
   | { readonly type: 'at'; readonly at: Instant }
   | { readonly type: 'in'; readonly in: number }
 
+/** What every event has. */
+export interface NamedEvent<Type extends string> {
+  /** Which event it is. */
+  readonly type: Type
+}
+
 /** The first event, written by `create` alone. */
-export interface CreatedEvent {
-  readonly type: 'created'
+export interface CreatedEvent extends NamedEvent<'created'> {
+  /** What is executed, in the version that was asked for. */
   readonly function: FunctionId
   /** The input in stored form; absent means `undefined`. */
   readonly input?: Json
+  /** Who asked for it; absent for an execution of its own. */
   readonly parent?: ParentRef
+  /** Not to begin before this instant. */
   readonly scheduledAt: Instant
+  /** The deployment that created it. */
   readonly deploymentId: DeploymentId
   /** Texts that travel with the execution: tracing and the like. */
   readonly metadata?: Readonly<Record<string, string>>
@@ -59,120 +76,142 @@ export interface CreatedEvent {
 }
 
 /** An executor took the execution for a limited time, or extended its lock. */
-export interface LockedEvent {
-  readonly type: 'locked'
+export interface LockedEvent extends NamedEvent<'locked'> {
+  /** Who took it. */
   readonly executorId: ExecutorId
+  /** The poll that took it; the same when the lock is extended. */
   readonly runId: RunId
+  /** The deployment of the executor. */
   readonly deploymentId: DeploymentId
+  /** From then on the timers watcher may free it. */
   readonly lockExpiresAt: Instant
   /** Copied into the state row, so that the timers watcher needs no code to judge a timeout. */
   readonly retry: RetryPolicy
+  /** The version of the code that runs. */
   readonly functionVersion: string
 }
 
 /** The lock was given back without a counted failure. */
-export interface UnlockedEvent {
-  readonly type: 'unlocked'
+export interface UnlockedEvent extends NamedEvent<'unlocked'> {
   /** The next instant at which the execution is due. */
   readonly dueAt: Instant
+  /** Why, for people. */
   readonly reason: string
 }
 
 /** An attempt failed and will be repeated. */
-export interface TemporarilyFailedEvent {
-  readonly type: 'temporarily_failed'
+export interface TemporarilyFailedEvent extends NamedEvent<'temporarily_failed'> {
+  /** When the next attempt is due. */
   readonly backoffExpiresAt: Instant
+  /** One sentence. */
   readonly reason: string
+  /** Longer text, usually a stack; cut at `limits.errorDetailBytes`. */
   readonly detail?: string
   /** What was thrown. */
   readonly error?: StoredError
   /** What was returned as `err`, in stored form. */
   readonly value?: Json
+  /** HTTP requests of the attempt. */
   readonly httpTraces?: readonly HttpTrace[]
 }
 
 /** An attempt took too long and will be repeated. */
-export interface TemporarilyTimedOutEvent {
-  readonly type: 'temporarily_timed_out'
+export interface TemporarilyTimedOutEvent extends NamedEvent<'temporarily_timed_out'> {
+  /** When the next attempt is due. */
   readonly backoffExpiresAt: Instant
+  /** HTTP requests of the attempt. */
   readonly httpTraces?: readonly HttpTrace[]
 }
 
 /** The last event of every log. */
-export interface FinishedEvent {
-  readonly type: 'finished'
+export interface FinishedEvent extends NamedEvent<'finished'> {
+  /** How the execution ended. */
   readonly outcome: StoredOutcome
+  /** HTTP requests of the attempt. */
   readonly httpTraces?: readonly HttpTrace[]
 }
 
 /** Nobody may lock the execution until it is unpaused. */
-export interface PausedEvent {
-  readonly type: 'paused'
+export interface PausedEvent extends NamedEvent<'paused'> {
   /** Absent when a person asked for it. */
   readonly reason?: string
 }
 
 /** A pause ended. */
-export interface UnpausedEvent {
-  readonly type: 'unpaused'
-}
+export type UnpausedEvent = NamedEvent<'unpaused'>
 
 /** From here on no run may append; the timers watcher closes what is open. */
-export interface CancelRequestedEvent {
-  readonly type: 'cancel_requested'
+export interface CancelRequestedEvent extends NamedEvent<'cancel_requested'> {
+  /** The text given at `cancel`. */
   readonly reason?: string
 }
 
 /** A run of another version was replayed against today's code: taken over, or left alone. */
-export interface UpgradeFinishedEvent {
-  readonly type: 'upgrade_finished'
+export interface UpgradeFinishedEvent extends NamedEvent<'upgrade_finished'> {
+  /** The version that was tried. */
   readonly functionVersion: string
+  /** The deployment of the executor. */
   readonly deploymentId: DeploymentId
+  /** Whether today's code agrees with the log. */
   readonly result: 'success' | 'failed'
+  /** Where the two part, when they do. */
   readonly reason?: string
 }
 
 /** What every event of a function's own history carries: its place in the order of calls. */
-interface CallEvent {
+export interface CallEvent<Type extends string> extends NamedEvent<Type> {
   /** Sequence number of the context call, in call order. */
   readonly seq: number
 }
 
-/** A join set was opened. */
-export interface JoinSetCreateEvent extends CallEvent {
-  readonly type: 'join_set_create'
+/** A call that has to do with a join set. */
+export interface JoinSetEvent<Type extends string> extends CallEvent<Type> {
+  /** The join set. */
   readonly joinSetId: JoinSetId
+}
+
+/** A join set was opened. */
+export interface JoinSetCreateEvent extends JoinSetEvent<'join_set_create'> {
+  /** What becomes of its other children when one fails. */
   readonly onFailure?: 'collect' | 'cancel' | 'ignore'
+  /** What becomes of open children when it closes. */
   readonly onClose?: 'cancel' | 'await' | 'abandon'
+  /** How many children may run at once; absent: all of them. */
   readonly concurrency?: number
 }
 
 /** A child execution was asked for; created in the same transaction when `result` is `ok`. */
-export interface ChildRequestEvent extends CallEvent {
-  readonly type: 'join_set_request'
+export interface ChildRequestEvent extends JoinSetEvent<'join_set_request'> {
+  /** What was asked for. */
   readonly kind: 'child'
-  readonly joinSetId: JoinSetId
+  /** The child. */
   readonly childExecutionId: ExecutionId
+  /** What it executes. */
   readonly function: FunctionId
+  /** Its input in stored form; absent means `undefined`. */
   readonly input?: Json
+  /** Whether it was created, or why not. */
   readonly result: 'ok' | 'function_not_found' | 'invalid_input'
+  /** What is wrong with the input, for people. */
   readonly reason?: string
 }
 
 /** A delay was asked for. */
-export interface DelayRequestEvent extends CallEvent {
-  readonly type: 'join_set_request'
+export interface DelayRequestEvent extends JoinSetEvent<'join_set_request'> {
+  /** What was asked for. */
   readonly kind: 'delay'
-  readonly joinSetId: JoinSetId
+  /** The delay. */
   readonly delayId: DelayId
   /** When it fires; recorded, and never compared on replay. */
   readonly dueAt: Instant
+  /** When it was meant to be, as the code said it. */
   readonly intent: ScheduleIntent
+  /** Does not fire until it is unpaused. */
   readonly paused?: boolean
 }
 
 /** Where a run stopped to wait: both or neither. */
-interface Blocking {
+export interface Blocking {
   /** Responses up to here have been seen by the run. */
   readonly seenCursor?: Cursor
   /** Until then the execution stays with its run. */
@@ -183,91 +222,92 @@ interface Blocking {
  * An ask: one wish for the next response of a join set. The k-th ask is answered by the k-th
  * response. With `seenCursor` and `runExpiresAt` the run blocks as well.
  */
-export interface JoinNextEvent extends CallEvent, Blocking {
-  readonly type: 'join_next'
-  readonly joinSetId: JoinSetId
+export interface JoinNextEvent extends JoinSetEvent<'join_next'>, Blocking {
   /** Asked by the closing of the set, not by user code. */
   readonly closing: boolean
+  /** The function whose answer is awaited, when the code says which. */
   readonly requestedFunction?: string
 }
 
 /** A look without waiting; `found` counts as an ask. */
-export interface JoinNextTryEvent extends CallEvent {
-  readonly type: 'join_next_try'
-  readonly joinSetId: JoinSetId
+export interface JoinNextTryEvent extends JoinSetEvent<'join_next_try'> {
+  /** What the look came to. */
   readonly outcome: 'found' | 'pending' | 'all_processed'
 }
 
 /** An ask beyond what was submitted; nobody will answer. */
-export interface JoinNextTooManyEvent extends CallEvent {
-  readonly type: 'join_next_too_many'
-  readonly joinSetId: JoinSetId
+export interface JoinNextTooManyEvent extends JoinSetEvent<'join_next_too_many'> {
+  /** The function whose answer is awaited, when the code says which. */
   readonly requestedFunction?: string
 }
 
 /** An unanswered ask was given up, so that it does not swallow a later response. */
-export interface JoinNextWithdrawEvent extends CallEvent {
-  readonly type: 'join_next_withdraw'
-  readonly joinSetId: JoinSetId
-}
+export type JoinNextWithdrawEvent = JoinSetEvent<'join_next_withdraw'>
 
 /** The run blocks without a new ask. */
-export interface WaitEvent {
-  readonly type: 'wait'
-  readonly seenCursor: Cursor
-  readonly runExpiresAt: Instant
-}
+export interface WaitEvent extends NamedEvent<'wait'>, Required<Blocking> {}
 
 /** A local step of a workflow ended; committed before the code goes on. */
-export interface StepFinishedEvent extends CallEvent {
-  readonly type: 'step_finished'
+export interface StepFinishedEvent extends CallEvent<'step_finished'> {
+  /** Its name in the code. */
   readonly name: string
+  /** How it ended. */
   readonly outcome: StoredOutcome
   /** The last response delivered before the step's end was. */
   readonly afterCursor: Cursor
 }
 
 /** An attempt of a local step failed and will be repeated. */
-export interface StepFailedEvent extends CallEvent {
-  readonly type: 'step_failed'
+export interface StepFailedEvent extends CallEvent<'step_failed'> {
+  /** Its name in the code. */
   readonly name: string
+  /** The number of the attempt, from 1. */
   readonly attempt: number
+  /** When the next attempt is due. */
   readonly dueAt: Instant
+  /** One sentence. */
   readonly reason: string
+  /** Longer text, usually a stack; cut at `limits.errorDetailBytes`. */
   readonly detail?: string
 }
 
 /** A detached execution was asked for. */
-export interface ScheduleEvent extends CallEvent {
-  readonly type: 'schedule'
+export interface ScheduleEvent extends CallEvent<'schedule'> {
+  /** The new execution. */
   readonly executionId: ExecutionId
+  /** What it executes. */
   readonly function: FunctionId
+  /** Its input in stored form; absent means `undefined`. */
   readonly input?: Json
+  /** When it is meant to begin, as the code said it. */
   readonly intent: ScheduleIntent
+  /** Whether it was created, or why not. */
   readonly result: 'ok' | 'function_not_found' | 'invalid_input'
+  /** What is wrong with the input, for people. */
   readonly reason?: string
 }
 
 /** A stub was completed by a workflow. */
-export interface StubEvent extends CallEvent {
-  readonly type: 'stub'
+export interface StubEvent extends CallEvent<'stub'> {
+  /** The stub. */
   readonly targetExecutionId: ExecutionId
   /** Hash of the canonical outcome, so that replay can compare it. */
   readonly outcomeHash: number
+  /** Whether it ended with this outcome, or why not. */
   readonly result: 'ok' | 'execution_not_found' | 'conflict'
 }
 
 /** The code took the new side of `patched(id)`. */
-export interface PatchedEvent extends CallEvent {
-  readonly type: 'patched'
+export interface PatchedEvent extends CallEvent<'patched'> {
+  /** The name of the change. */
   readonly patchId: string
 }
 
 /** A durable machine took one event, as one pure macrostep. */
-export interface MacrostepEvent extends CallEvent {
-  readonly type: 'macrostep'
+export interface MacrostepEvent extends CallEvent<'macrostep'> {
   /** The response that was consumed; absent for the first step. */
   readonly cursor?: Cursor
+  /** The event that the machine took, in stored form. */
   readonly event?: Json
   /** Hash of the canonical snapshot after the step, so that drift is seen at its event. */
   readonly stateHash: number
@@ -378,14 +418,8 @@ export function blockingOf(event: ExecutionEvent): Required<Blocking> | undefine
 export function askOf(
   event: ExecutionEvent,
 ): { readonly joinSetId: JoinSetId; readonly change: 1 | -1 } | undefined {
-  switch (event.type) {
-    case 'join_next':
-      return { joinSetId: event.joinSetId, change: 1 }
-    case 'join_next_try':
-      return event.outcome === 'found' ? { joinSetId: event.joinSetId, change: 1 } : undefined
-    case 'join_next_withdraw':
-      return { joinSetId: event.joinSetId, change: -1 }
-    default:
-      return undefined
-  }
+  if (event.type === 'join_next') return { joinSetId: event.joinSetId, change: 1 }
+  if (event.type === 'join_next_withdraw') return { joinSetId: event.joinSetId, change: -1 }
+  if (event.type !== 'join_next_try') return undefined
+  return event.outcome === 'found' ? { joinSetId: event.joinSetId, change: 1 } : undefined
 }

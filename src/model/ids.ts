@@ -8,18 +8,17 @@ import { accept, type Result, refuse } from '../base/result.ts'
 import { formatJoinSetId, type JoinSetId, parseJoinSetId } from './join-set.ts'
 
 declare const brand: unique symbol
-type Branded<Name extends string> = string & { readonly [brand]: Name }
 
 /** Id of an execution: the user's own text, or derived `<parent>.<join set>_<index>`. */
-export type ExecutionId = Branded<'ExecutionId'>
+export type ExecutionId = string & { readonly [brand]: 'ExecutionId' }
 /** Id of a delay: `Delay_<execution>.<join set>_<index>`. */
-export type DelayId = Branded<'DelayId'>
+export type DelayId = string & { readonly [brand]: 'DelayId' }
 /** Id of an executor: `Exr_<ulid>`, new with each start. */
-export type ExecutorId = Branded<'ExecutorId'>
+export type ExecutorId = string & { readonly [brand]: 'ExecutorId' }
 /** Id of a run: `Run_<ulid>`, one for each poll, shared by what the poll locked. */
-export type RunId = Branded<'RunId'>
+export type RunId = string & { readonly [brand]: 'RunId' }
 /** Id of a deployment: the user's text, by default `Dep_<ulid>`, new with each engine. */
-export type DeploymentId = Branded<'DeploymentId'>
+export type DeploymentId = string & { readonly [brand]: 'DeploymentId' }
 
 /** Longest id that a user may choose. */
 export const executionIdLengthMax = 128

@@ -21,15 +21,19 @@ const kinds: Readonly<Record<string, JoinSetKind>> = {
 /** Longest name of a join set. */
 export const joinSetNameLengthMax = 128
 
-const nameText = /^[A-Za-z0-9_/-]{0,128}$/
+const idText = /^[ongm]:[A-Za-z0-9_/-]{0,128}$/
 
 /** Why a text is not the id of a join set. */
 export type JoinSetRefusal = 'unknown_kind' | 'invalid_name'
 
 /** The id of a join set of this kind and name: letters, digits, `_`, `/`, `-`. */
 export function joinSetId(kind: JoinSetKind, name: string): Result<JoinSetId, JoinSetRefusal> {
-  if (!nameText.test(name)) return refuse('invalid_name')
-  return accept(`${letters[kind]}:${name}` as JoinSetId)
+  const id = `${letters[kind]}:${name}`
+  return isJoinSetId(id) ? accept(id) : refuse('invalid_name')
+}
+
+function isJoinSetId(text: string): text is JoinSetId {
+  return idText.test(text)
 }
 
 /** Reads the text of a join set id. */

@@ -82,10 +82,15 @@ export type UnfinishedState = PendingState | LockedState | BlockedState
 export type ExecutionState = UnfinishedState | FinishedState
 
 /** The names of the states. */
-export type ExecutionStatus = ExecutionState['status']
+export type ExecutionStatus = 'pending_at' | 'locked' | 'blocked' | 'finished'
 
 /** All names of states. */
-export const executionStatuses = ['pending_at', 'locked', 'blocked', 'finished'] as const
+export const executionStatuses: readonly ExecutionStatus[] = [
+  'pending_at',
+  'locked',
+  'blocked',
+  'finished',
+]
 
 /** The number of the attempt that runs now, or would run next. */
 export function attemptOf(state: ExecutionState): number {

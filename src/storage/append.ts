@@ -78,7 +78,9 @@ export function* appendEvents(
   // Asks are counted before the row is compared, so a wait always reads it first.
   const waits = written.entries.some(({ event }) => blockingOf(event) !== undefined)
   if (known !== undefined && !waits) {
-    const appended = yield* tryAppendTo(known, written)
+    const decided = yield* decideAll(known, written)
+    // What an outdated state refuses, the row may accept: only the row refuses.
+    const appended = decided.ok ? yield* trySwap(known, decided.value, written) : 'outdated'
     if (appended !== 'outdated') return appended
   }
   const before = yield* findStateForUpdate(executionId)
@@ -91,19 +93,19 @@ export function* appendTo(
   before: ExecutionState,
   written: WrittenAppend,
 ): WriteProtocol<Written, Refusal> {
-  const appended = yield* tryAppendTo(before, written)
+  const decided = yield* decideAll(before, written)
+  if (!decided.ok) return decided
+  const appended = yield* trySwap(before, decided.value, written)
   assert(appended !== 'outdated', 'a state that was read for update stays as it is')
   return appended
 }
 
 /** `outdated`, with nothing written, when the row is not in the state `before` any more. */
-function* tryAppendTo(
+function* trySwap(
   before: ExecutionState,
+  { state: after, inserts }: Decided,
   written: WrittenAppend,
 ): Protocol<Result<Written, Refusal> | 'outdated'> {
-  const decided = yield* decideAll(before, written)
-  if (!decided.ok) return decided
-  const { state: after, inserts } = decided.value
   const [swapped = []] = yield [updateStateCall(before, after)]
   if (swapped.length === 0) return 'outdated'
   yield inserts

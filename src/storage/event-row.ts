@@ -23,6 +23,14 @@ const insertEvent = statement(
    VALUES ($1, $2, $3, $4, $5)`,
 )
 
+const insertFreeEvent = statement(
+  'insert-free-event',
+  `INSERT INTO events (execution_id, version, created_at_ms, type, body)
+   VALUES ($1, $2, $3, $4, $5)
+   ON CONFLICT (execution_id, version) DO NOTHING
+   RETURNING version`,
+)
+
 /**
  * An event, written out. Bodies become text when a write is *asked for*, not when it runs, so that
  * a value changed by its owner in between cannot change the log.
@@ -42,6 +50,11 @@ export function writeEvent(event: ExecutionEvent, createdAt: Instant): WrittenEv
 /** Inserts an event at a version. */
 export function insertEventCall(id: ExecutionId, version: Version, entry: WrittenEvent): Call {
   return call(insertEvent, id, version, entry.createdAt, entry.event.type, entry.body)
+}
+
+/** The same; no row comes back when the version is taken. */
+export function insertFreeEventCall(id: ExecutionId, version: Version, entry: WrittenEvent): Call {
+  return call(insertFreeEvent, id, version, entry.createdAt, entry.event.type, entry.body)
 }
 
 const knownTypes: ReadonlySet<string> = new Set(eventTypes)

@@ -13,7 +13,7 @@ import type { RetryPolicy } from '../model/retry.ts'
 import type { LockedState, PendingState } from '../model/state.ts'
 import { integerOf, textOf } from './column.ts'
 import type { WriteProtocol } from './driver.ts'
-import { insertEventCall, parseCreated, writeEvent } from './event-row.ts'
+import { insertFreeEventCall, parseCreated, writeEvent } from './event-row.ts'
 import { type Notice, noticesOf } from './notice.ts'
 import { type Call, call, type Protocol, type Row, statement } from './protocol.ts'
 import { type SetAside, setAsideCall } from './set-aside.ts'
@@ -108,22 +108,25 @@ const nextDue = statement(
 /** Locks what is due. */
 export function* lockDue(request: LockRequest): WriteProtocol<LockBatch, never> {
   const candidates = yield* findCandidates(request)
-  const locked: LockedExecution[] = []
-  const setAside: SetAside[] = []
-  const calls: Call[] = []
-  for (const { row, target } of candidates) {
-    const lock = tryLock(row, target, request)
-    if (lock.type === 'poison') {
-      const { executionId, reason } = lock
-      setAside.push({ executionId, reason })
-      calls.push(setAsideCall({ executionId, reason }))
-    } else {
-      locked.push(lock.execution)
-      calls.push(...lock.calls)
-    }
-  }
+  const attempts = candidates.map(({ row, target }) => tryLock(row, target, request))
+  const drafts = attempts.filter((attempt) => attempt.type === 'draft')
+  const inserted = drafts.length === 0 ? [] : yield drafts.map(({ insert }) => insert)
+  // A log that is ahead of its row has been written to by somebody else: not ours to lock.
+  const isFree = drafts.map((_, index) => inserted[index]?.length === 1)
+  const lockable = drafts.filter((_, index) => isFree[index])
+  const setAside = [
+    ...attempts.filter((attempt) => attempt.type === 'poison'),
+    ...drafts.filter((_, index) => isFree[index] !== true).map(aheadOfRow),
+  ].map(({ executionId, reason }) => ({ executionId, reason }))
+  const calls = [...lockable.map(({ update }) => update), ...setAside.map(setAsideCall)]
   if (calls.length > 0) yield calls
+  const locked = lockable.map(({ execution }) => execution)
   return accept({ locked, setAside, notices: locked.flatMap(({ state }) => noticesOf(state)) })
+}
+
+function aheadOfRow({ execution }: LockDraft): SetAside {
+  const { executionId } = execution.state
+  return { executionId, reason: 'its log has events beyond the version of its row' }
 }
 
 /** When the earliest execution of these functions is due; `undefined` when none waits. */
@@ -148,11 +151,20 @@ function* findCandidates(request: LockRequest): Protocol<readonly Candidate[]> {
   const candidates = answers.flatMap((rows, index) => {
     const target = targets[index]
     if (target === undefined) return []
-    return rows.map((row) => ({ row, target, scheduledAt: integerOf(row, 'scheduled_at_ms') }))
+    return rows.map((row) => ({ row, target, scheduledAt: dueOf(row) }))
   })
   // Each answer is sorted; sorting the whole is stable, so functions keep their order among equals.
   if (targets.length > 1) candidates.sort((left, right) => left.scheduledAt - right.scheduledAt)
   return candidates.slice(0, limit)
+}
+
+/** A row whose due time cannot be read comes first, and is set aside for it. */
+function dueOf(row: Row): Instant {
+  try {
+    return integerOf(row, 'scheduled_at_ms')
+  } catch {
+    return Number.NEGATIVE_INFINITY
+  }
 }
 
 function candidateCall(target: LockTarget, lockedAt: Instant, limit: number): Call {
@@ -168,13 +180,15 @@ function candidateCall(target: LockTarget, lockedAt: Instant, limit: number): Ca
   }
 }
 
-type LockAttempt =
-  | {
-      readonly type: 'locked'
-      readonly execution: LockedExecution
-      readonly calls: readonly Call[]
-    }
-  | { readonly type: 'poison'; readonly executionId: string; readonly reason: string }
+/** A lock that only has to be written. */
+interface LockDraft {
+  readonly type: 'draft'
+  readonly execution: LockedExecution
+  readonly insert: Call
+  readonly update: Call
+}
+
+type LockAttempt = LockDraft | ({ readonly type: 'poison' } & SetAside)
 
 function tryLock(row: Row, target: LockTarget, request: LockRequest): LockAttempt {
   const executionId = textOf(row, 'execution_id')
@@ -188,9 +202,13 @@ function tryLock(row: Row, target: LockTarget, request: LockRequest): LockAttemp
     const decision = decideEvent(before, { event: locked, createdAt, version })
     if (!decision.ok) return poison(executionId, `the lock is refused: ${decision.error.kind}`)
     if (decision.value.status !== 'locked') return poison(executionId, 'the lock did not take')
-    const inserted = insertEventCall(before.executionId, version, writeEvent(locked, createdAt))
-    const calls = [inserted, updateStateCall(before, decision.value)]
-    return { type: 'locked', execution: { state: decision.value, created, locked }, calls }
+    const entry = writeEvent(locked, createdAt)
+    return {
+      type: 'draft',
+      execution: { state: decision.value, created, locked },
+      insert: insertFreeEventCall(before.executionId, version, entry),
+      update: updateStateCall(before, decision.value),
+    }
   } catch (cause) {
     return poison(executionId, cause instanceof Error ? cause.message : String(cause))
   }

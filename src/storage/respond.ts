@@ -10,7 +10,7 @@ import type { ExecutionId } from '../model/ids.ts'
 import { type DelayId, parseDelayId } from '../model/ids.ts'
 import type { Refusal, TakenWhat } from '../model/refusal.ts'
 import type { ExecutionResponse } from '../model/response.ts'
-import { textOf } from './column.ts'
+import { flagOf, textOf } from './column.ts'
 import type { WriteProtocol } from './driver.ts'
 import { countResponseCall, parseCounts } from './join-set-row.ts'
 import { type Notice, noticesOf } from './notice.ts'
@@ -20,10 +20,7 @@ import { findStateForUpdate, updateStateCall } from './state-row.ts'
 
 const deleteDelay = statement('delete-delay', 'DELETE FROM delays WHERE delay_id = $1')
 
-const selectDelay = statement(
-  'select-delay',
-  'SELECT d.execution_id FROM delays d WHERE d.delay_id = $1',
-)
+const selectDelay = statement('select-delay', 'SELECT d.paused FROM delays d WHERE d.delay_id = $1')
 
 const selectDelayResult = statement(
   'select-delay-result',
@@ -72,8 +69,8 @@ function identityOf(response: ExecutionResponse): readonly [TakenWhat, string] {
   return ['message', response.messageId ?? '']
 }
 
-/** What became of an attempt to end a delay. */
-export type DelayEnd = 'done' | 'already_finished' | 'already_cancelled'
+/** What became of an attempt to end a delay; `held`: it was paused, and does not fire. */
+export type DelayEnd = 'done' | 'already_finished' | 'already_cancelled' | 'held'
 
 /** A delay's end, and what to tell of it. */
 export interface DelayEnded {
@@ -99,6 +96,7 @@ export function* endDelay(request: EndDelayRequest): WriteProtocol<DelayEnded, R
   const [delay] = yield* query(selectDelay, delayId)
   const from = parseDelayId(delayId)
   if (delay === undefined || !from.ok) return refuse({ kind: 'not_found', id: delayId })
+  if (result === 'ok' && flagOf(delay, 'paused')) return accept({ end: 'held', notices: [] })
   const { parentId: executionId, joinSetId } = from.value
   const response = { type: 'delay_finished', joinSetId, delayId, result } as const
   const told = yield* respond({ executionId, entry: writeResponse(response, createdAt) })

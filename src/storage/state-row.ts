@@ -17,6 +17,7 @@ import type {
   LockOwner,
   StateBase,
   UnfinishedBase,
+  UnfinishedState,
 } from '../model/state.ts'
 import {
   corruptColumn,
@@ -114,21 +115,26 @@ export function insertStateCall(state: ExecutionState): Call {
 
 /** Replaces a state; no row comes back when somebody else was first: compare and swap. */
 export function updateStateCall(before: ExecutionState, after: ExecutionState): Call {
-  return { statement: updateState, values: [after.executionId, before.version, ...mutable(after)] }
+  const values: SqlValue[] = [
+    after.executionId,
+    before.version,
+    after.version,
+    after.function.version,
+    after.deploymentId,
+    after.failures,
+    after.status,
+  ]
+  if (after.status === 'finished') pushFinished(values, after)
+  else pushOpen(values, after)
+  return { statement: updateState, values }
 }
 
-function mutable(state: ExecutionState): readonly SqlValue[] {
-  const common = [state.version, state.function.version, state.deploymentId, state.failures]
-  return [...common, ...(state.status === 'finished' ? finishedValues(state) : openValues(state))]
-}
-
-function openValues(state: Exclude<ExecutionState, FinishedState>): readonly SqlValue[] {
+function pushOpen(values: SqlValue[], state: UnfinishedState): void {
   const locked = state.status === 'locked' ? state : undefined
   const blocked = state.status === 'blocked' ? state : undefined
-  return [
-    state.status,
-    state.paused ? 1 : 0,
-    state.cancelling ? 1 : 0,
+  values.push(
+    Number(state.paused),
+    Number(state.cancelling),
     state.status === 'pending_at' ? state.scheduledAt : null,
     locked?.lockExpiresAt ?? null,
     locked?.lastLockVersion ?? null,
@@ -141,13 +147,12 @@ function openValues(state: Exclude<ExecutionState, FinishedState>): readonly Sql
     null,
     null,
     null,
-  ]
+  )
 }
 
-function finishedValues(state: FinishedState): readonly SqlValue[] {
-  const none = [null, null, null, null, null, null, null, null, null]
-  const end = [state.finishedAt, state.outcomeType, state.failureKind ?? null]
-  return ['finished', 0, 0, ...none, ...end]
+function pushFinished(values: SqlValue[], state: FinishedState): void {
+  values.push(0, 0, null, null, null, null, null, null, null, null, null)
+  values.push(state.finishedAt, state.outcomeType, state.failureKind ?? null)
 }
 
 /** The state that a row says. Throws `storage_corrupt` for a row that no state can have. */

@@ -101,7 +101,7 @@ export interface TimersStorage {
   readonly endDelay: (request: EndDelayRequest) => Answer<DelayEnd>
   readonly setAside: (rows: readonly SetAside[]) => Promise<void>
   /** One step of carrying a cancellation down; true when the execution has finished with it. */
-  readonly closeCancelled: (request: CommandRequest) => Promise<boolean>
+  readonly closeCancelled: (request: CommandRequest) => Answer<boolean>
 }
 
 /** A response from outside, or by hand. */
@@ -234,13 +234,11 @@ function timersMethods(driver: Driver, write: Write): TimersStorage {
     setAside: async (rows) => {
       await driver.write(() => setAside(rows))
     },
-    closeCancelled: async (request) => {
-      const step = await write(
+    closeCancelled: (request) =>
+      write(
         () => closeCancelled(request),
         ({ finished }) => finished,
-      )
-      return step.ok && step.value
-    },
+      ),
   }
 }
 

@@ -66,6 +66,11 @@ export function isPermanentError(value: unknown): value is PermanentError {
   return reads(value, permanentErrorMark)
 }
 
+/** Whether a failure says of itself that no repetition can help. */
+export function isPermanent(failure: object): boolean {
+  return reads(failure, 'permanent')
+}
+
 function reads(value: unknown, key: PropertyKey): boolean {
   try {
     return typeof value === 'object' && value !== null && Reflect.get(value, key) === true

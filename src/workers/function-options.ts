@@ -1,6 +1,6 @@
 /** Settings that every kind of function has, their defaults, and their check. */
 
-import { invalidOption, requireInteger, requireKnownKeys } from '../base/options.ts'
+import { invalidOption, requireInteger, requireKnownKeys, requireObject } from '../base/options.ts'
 import { type Duration, type Milliseconds, parseDuration } from '../base/time.ts'
 import {
   type FunctionId,
@@ -9,7 +9,7 @@ import {
   requireFunctionVersion,
 } from '../model/function-id.ts'
 import type { RetryPolicy } from '../model/retry.ts'
-import type { Schema } from './schema.ts'
+import { requireSchema, type Schema } from './schema.ts'
 
 /** How failed attempts are repeated. */
 export interface RetryOptions {
@@ -97,14 +97,15 @@ export function resolveFunctionOptions(
   kind: FunctionKind,
   options: AnyFunctionOptions,
 ): FunctionSettings {
+  requireObject(options, `Options of the ${kind}`)
   const name = requireFunctionName(options.name)
   requireKnownKeys(options, knownOptions, name)
   const version = requireFunctionVersion(options.version ?? activityDefaults.version)
   return {
     id: { kind, name, version },
-    input: options.input,
-    output: options.output,
-    failure: options.failure,
+    input: optional(options.input, (given) => requireSchema(given, `${name}.input`)),
+    output: optional(options.output, (given) => requireSchema(given, `${name}.output`)),
+    failure: optional(options.failure, (given) => requireSchema(given, `${name}.failure`)),
     retry: resolveRetry(options.retry ?? {}, name),
     timeout: positive(options.timeout ?? activityDefaults.timeout, `${name}.timeout`),
     lockExpiry: optional(options.lockExpiry, (given) => positive(given, `${name}.lockExpiry`)),

@@ -2,6 +2,7 @@
 
 import type { StandardSchemaV1 } from '@standard-schema/spec'
 import { type ErrorCode, SteleError } from '../base/error.ts'
+import { invalidOption } from '../base/options.ts'
 
 /** A Standard Schema: what a caller may pass, and what it becomes. */
 export type Schema<Accepted = unknown, Parsed = Accepted> = StandardSchemaV1<Accepted, Parsed>
@@ -18,6 +19,26 @@ export function unchecked<T>(): Schema<T> {
   }
 }
 
+/** Refuses what is no Standard Schema: one of another kind would fail with the first value only. */
+export function requireSchema(value: unknown, option: string): Schema {
+  if (isSchema(value)) return value
+  throw invalidOption(
+    option,
+    'must be a Standard Schema, such as those of zod, valibot and arktype',
+  )
+}
+
+function isSchema(value: unknown): value is Schema {
+  // Those of arktype are functions.
+  const mayBe = (typeof value === 'object' && value !== null) || typeof value === 'function'
+  const standard: unknown = mayBe ? Reflect.get(value, '~standard') : undefined
+  return (
+    typeof standard === 'object' &&
+    standard !== null &&
+    typeof Reflect.get(standard, 'validate') === 'function'
+  )
+}
+
 /** What to check, and how to speak of it. */
 export interface ParseRequest {
   readonly schema: Schema | undefined
@@ -30,7 +51,7 @@ export interface ParseRequest {
 /** The parsed value; throws the given code, naming the first offending path. */
 export function parseWith({ schema, value, root, code }: ParseRequest): unknown {
   if (schema === undefined) return value
-  const result = schema['~standard'].validate(value)
+  const result = validate({ schema, value, root, code }, schema)
   if (result instanceof Promise) {
     result.catch(() => undefined)
     throw new SteleError(
@@ -47,6 +68,20 @@ export function parseWith({ schema, value, root, code }: ParseRequest): unknown 
       `${path === '' ? '' : ` (at ${path})`}. Nothing was written.`,
     { fields: { path, issues: result.issues.map(({ message }) => message) } },
   )
+}
+
+/** A schema is code of the user's: what it throws becomes a refusal. */
+function validate(
+  { value, root, code }: ParseRequest,
+  schema: Schema,
+): ReturnType<Schema['~standard']['validate']> {
+  try {
+    return schema['~standard'].validate(value)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : 'it threw'
+    const message = `The schema for the ${root} failed: ${why}. Nothing was written.`
+    throw new SteleError(code, message, { cause })
+  }
 }
 
 function segment(part: PropertyKey | StandardSchemaV1.PathSegment): string {

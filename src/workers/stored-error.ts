@@ -6,6 +6,8 @@ import type { StoredError } from '../model/outcome.ts'
 export const causeDepthMax = 8
 /** Parts of an `AggregateError` that are kept. */
 export const aggregatePartsMax = 16
+/** Errors that are kept of one thrown value, causes and parts together. */
+export const errorsKeptMax = 64
 /** Length of the sentence that names a failure. */
 export const reasonLengthMax = 1_000
 
@@ -20,7 +22,11 @@ export interface Thrown {
 
 /** Describes what was thrown; no part is longer than `detailBytes` allows. */
 export function describeThrown(thrown: unknown, detailBytes: number): Thrown {
-  const error = toStoredError(thrown, { depth: 0, bytes: detailBytes })
+  const error = toStoredError(thrown, {
+    depth: 0,
+    bytes: detailBytes,
+    kept: { left: errorsKeptMax },
+  })
   const reason = cut(error.message, reasonLengthMax)
   return { reason, ...(error.stack === undefined ? {} : { detail: error.stack }), error }
 }
@@ -28,34 +34,47 @@ export function describeThrown(thrown: unknown, detailBytes: number): Thrown {
 interface Budget {
   readonly depth: number
   readonly bytes: number
+  /** Shared by the whole tree: an error may contain itself many times. */
+  readonly kept: { left: number }
 }
 
-function toStoredError(thrown: unknown, { depth, bytes }: Budget): StoredError {
+function toStoredError(thrown: unknown, { depth, bytes, kept }: Budget): StoredError {
+  kept.left -= 1
   if (typeof thrown !== 'object' || thrown === null) {
     return { name: 'NonError', message: cut(textOf(thrown), bytes) }
   }
-  const inner = { depth: depth + 1, bytes: Math.floor(bytes / 2) }
+  const inner = { depth: depth + 1, bytes: Math.floor(bytes / 2), kept }
   const stack = read(thrown, 'stack')
   const code = read(thrown, 'code')
   return {
     name: cut(stringOr(read(thrown, 'name'), 'Error'), reasonLengthMax),
     message: cut(stringOr(read(thrown, 'message'), textOf(thrown)), bytes),
-    ...(typeof code === 'string' || typeof code === 'number' ? { code: cutCode(code) } : {}),
+    ...codeOf(code),
     ...(typeof stack === 'string' ? { stack: cut(stack, bytes) } : {}),
     ...(depth < causeDepthMax ? { ...causeOf(thrown, inner), ...partsOf(thrown, inner) } : {}),
   }
 }
 
 function causeOf(thrown: object, budget: Budget): { readonly cause?: StoredError } {
-  const cause = read(thrown, 'cause')
+  const cause = budget.kept.left > 0 ? read(thrown, 'cause') : undefined
   return cause === undefined ? {} : { cause: toStoredError(cause, budget) }
 }
 
 function partsOf(thrown: object, budget: Budget): { readonly errors?: readonly StoredError[] } {
-  const errors = read(thrown, 'errors')
-  if (!Array.isArray(errors)) return {}
   const share = { ...budget, bytes: Math.floor(budget.bytes / aggregatePartsMax) }
-  return { errors: errors.slice(0, aggregatePartsMax).map((part) => toStoredError(part, share)) }
+  const parts: StoredError[] = []
+  try {
+    const errors = read(thrown, 'errors')
+    if (!Array.isArray(errors)) return {}
+    const count = Math.min(errors.length, aggregatePartsMax)
+    for (let index = 0; index < count && budget.kept.left > 0; index += 1) {
+      parts.push(toStoredError(errors[index], share))
+    }
+    return { errors: parts }
+  } catch {
+    // A proxy: what could be read is kept.
+    return parts.length === 0 ? {} : { errors: parts }
+  }
 }
 
 function read(thrown: object, key: string): unknown {
@@ -72,14 +91,18 @@ function stringOr(value: unknown, otherwise: string): string {
 
 function textOf(value: unknown): string {
   try {
-    return typeof value === 'object' ? (JSON.stringify(value) ?? 'an object') : String(value)
+    if (typeof value === 'object') return JSON.stringify(value) ?? 'an object'
+    // oxlint-disable-next-line typescript/no-base-to-string -- objects went the other way
+    return String(value)
   } catch {
     return 'a value that cannot be shown'
   }
 }
 
-function cutCode(code: string | number): string | number {
-  return typeof code === 'string' ? cut(code, reasonLengthMax) : code
+/** A code that can be stored: Node's texts, and numbers that JSON knows. */
+function codeOf(code: unknown): { readonly code?: string | number } {
+  if (typeof code === 'string') return { code: cut(code, reasonLengthMax) }
+  return typeof code === 'number' && Number.isFinite(code) ? { code } : {}
 }
 
 /** The text, or as much of it as takes `bytes` at most in UTF-8, and a marker. */

@@ -6,7 +6,7 @@ import type { Storage } from '../../src/storage/storage.ts'
 import { delayEvent, joinSetEvent } from '../support/storage/events.ts'
 import { childOf, executionId } from '../support/storage/ids.ts'
 import { activityRequest, createRequest } from '../support/storage/requests.ts'
-import { accepted } from '../support/storage/results.ts'
+import { accepted, refused } from '../support/storage/results.ts'
 import {
   append,
   createActivity,
@@ -27,7 +27,7 @@ function cancel(storage: Storage, id: string, reason?: string): Promise<string> 
 
 /** One step of the watcher. */
 function step(storage: Storage, id: string, createdAt = 30): Promise<boolean> {
-  return storage.closeCancelled({ executionId: executionId(id), createdAt })
+  return accepted(storage.closeCancelled({ executionId: executionId(id), createdAt }))
 }
 
 /** Declares the rules for one adapter. */
@@ -50,7 +50,8 @@ export function describeClosingCancelled(test: ContractTest): void {
     test('Z2: without a request nothing happens', async ({ storage }) => {
       const before = await createLocked(storage, 'a')
       expect(await step(storage, 'a')).toBe(false)
-      expect(await step(storage, 'none')).toBe(false)
+      const unknown = storage.closeCancelled({ executionId: executionId('none'), createdAt: 30 })
+      expect(await refused(unknown)).toEqual({ kind: 'not_found', id: 'none' })
       expect(await storage.findState(executionId('a'))).toEqual(before)
       await cancel(storage, 'a')
       await step(storage, 'a')

@@ -103,6 +103,28 @@ export function describeKnown(test: ContractTest): void {
       expect(await refused(late)).toEqual({ kind: 'not_found', id: 'b' })
     })
 
+    test('K9: a refusal is the row’s, never that of an outdated state', async ({ storage }) => {
+      await storage.create(createRequest('a'))
+      const known = await lockKnown(storage)
+      await append(storage, ['a', 2], [joinSetEvent()])
+      const stale = storage.append({ ...appendRequest(['a', 9], [joinSetEvent()]), known })
+      expect(await refused(stale)).toEqual({ kind: 'version_conflict', expected: 3, requested: 9 })
+      const next = storage.append({ ...appendRequest(['a', 3], [joinSetEvent()]), known })
+      expect(await accepted(next)).toMatchObject({ version: 3 })
+    })
+
+    test('K10: what is taken is refused, and rolled back, all the same', async ({ storage }) => {
+      await storage.create(createRequest('a'))
+      const known = await lockKnown(storage)
+      const creations = [createRequest('a')]
+      const answer = storage.append({
+        ...appendRequest(['a', 2, { creations }], [joinSetEvent()]),
+        known,
+      })
+      expect(await refused(answer)).toEqual({ kind: 'taken', what: 'execution', id: 'a' })
+      expect(await typesOf(storage, 'a')).toEqual(['created', 'locked'])
+    })
+
     test('K8: an empty batch is refused', async ({ storage }) => {
       await storage.create(createRequest('a'))
       const known = await lockKnown(storage)

@@ -1,7 +1,13 @@
 /** Rules of locking: what a poll takes, in which order, and what it leaves to others. */
 
 import { describe, expect } from 'vitest'
-import { corruptState, repairState } from '../support/storage/corrupt.ts'
+import {
+  corruptDueTime,
+  corruptState,
+  forwardState,
+  repairState,
+  rewindState,
+} from '../support/storage/corrupt.ts'
 import {
   charge,
   checkout,
@@ -11,11 +17,10 @@ import {
   retryFive,
   timedOutEvent,
   unlockedEvent,
-  upgradeEvent,
 } from '../support/storage/events.ts'
-import { deploymentId, executionId, executorId, runId } from '../support/storage/ids.ts'
+import { executionId, executorId, runId } from '../support/storage/ids.ts'
 import { appendRequest, lockRequest, lockTarget } from '../support/storage/requests.ts'
-import { refused } from '../support/storage/results.ts'
+import { accepted, refused } from '../support/storage/results.ts'
 import {
   append,
   createActivity,
@@ -214,60 +219,6 @@ export function describeLocking(test: ContractTest): void {
     })
   })
 
-  describe('locking: versions of a function', () => {
-    const two = { ...checkout, version: '2' }
-
-    test('L19: by_name takes any version, and runs it as its own', async ({ storage }) => {
-      await createWorkflow(storage, 'a')
-      const targets = [lockTarget({ function: two, strategy: 'by_name' })]
-      expect(await lockAt(storage, 20, { targets, deploymentId: deploymentId(7) })).toEqual(['a'])
-      expect(await stateOf(storage, 'a')).toMatchObject({
-        function: two,
-        deploymentId: deploymentId(7),
-      })
-    })
-
-    test('L20: by_version takes its own version only', async ({ storage }) => {
-      await createWorkflow(storage, 'one')
-      await createWorkflow(storage, 'two', { function: two })
-      const targets = [lockTarget({ function: two, strategy: 'by_version' })]
-      expect(await lockAt(storage, 20, { targets })).toEqual(['two'])
-      expect(await storage.findNextDue(targets)).toBeUndefined()
-    })
-
-    test('L21: auto takes any version, and leaves version and deployment as they are', async ({
-      storage,
-    }) => {
-      await createWorkflow(storage, 'a')
-      const targets = [lockTarget({ function: two, strategy: 'auto' })]
-      expect(await lockAt(storage, 20, { targets, deploymentId: deploymentId(7) })).toEqual(['a'])
-      expect(await stateOf(storage, 'a')).toMatchObject({
-        function: checkout,
-        deploymentId: deploymentId(1),
-      })
-    })
-
-    test('L22: auto takes its own version over like by_name', async ({ storage }) => {
-      await createWorkflow(storage, 'a')
-      const targets = [lockTarget({ strategy: 'auto' })]
-      await lockAt(storage, 20, { targets, deploymentId: deploymentId(7) })
-      expect(await stateOf(storage, 'a')).toMatchObject({ deploymentId: deploymentId(7) })
-    })
-
-    test('L23: auto skips what is known not to fit, until another version comes', async ({
-      storage,
-    }) => {
-      await createWorkflow(storage, 'a', { scheduledAt: 9 })
-      await append(storage, ['a', 1], [upgradeEvent({ functionVersion: '2', result: 'failed' })])
-      const targets = [lockTarget({ function: two, strategy: 'auto' })]
-      expect(await storage.findNextDue(targets)).toBeUndefined()
-      expect(await lockAt(storage, 20, { targets })).toEqual([])
-      const fixed = [lockTarget({ function: { ...checkout, version: '3' }, strategy: 'auto' })]
-      expect(await storage.findNextDue(fixed)).toBe(9)
-      expect(await lockAt(storage, 20, { targets: fixed })).toEqual(['a'])
-    })
-  })
-
   describe('locking: when to look again', () => {
     test('L24: at the earliest due time of the functions asked for', async ({ storage }) => {
       expect(await storage.findNextDue([lockTarget()])).toBeUndefined()
@@ -302,6 +253,30 @@ export function describeLocking(test: ContractTest): void {
       await repairState(opened, 'bad')
       const report = await storage.findReport(executionId('bad'))
       expect(report?.setAside).toBe(batch.setAside[0]?.reason)
+    })
+
+    test('L28: a due time that cannot be read is no different', async ({ storage, opened }) => {
+      await createWorkflow(storage, 'bad')
+      await createWorkflow(storage, 'good')
+      await corruptDueTime(opened, 'bad')
+      const batch = await storage.lockDue(lockRequest(20))
+      expect(batch.locked.map(({ state }) => state.executionId)).toEqual(['good'])
+      expect(batch.setAside).toMatchObject([{ executionId: 'bad' }])
+      expect(await storage.findNextDue([lockTarget()])).toBeUndefined()
+    })
+
+    test('L29: a row that is behind its log is set aside, and the others are locked', async ({
+      storage,
+      opened,
+    }) => {
+      await createWorkflow(storage, 'behind', { paused: true })
+      await accepted(storage.unpause({ executionId: executionId('behind'), createdAt: 5 }))
+      await createWorkflow(storage, 'good')
+      await rewindState(opened, 'behind')
+      const batch = await storage.lockDue(lockRequest(20))
+      expect(batch.locked.map(({ state }) => state.executionId)).toEqual(['good'])
+      expect(batch.setAside).toMatchObject([{ executionId: 'behind' }])
+      await forwardState(opened, 'behind')
     })
 
     test('L27: it is looked at once: the next poll does not see it', async ({

@@ -39,7 +39,7 @@ export function describeRunLogs(test: ContractTest): void {
       await storage.appendRunLogs(texts.flatMap((text) => [line('a', text), line('b', 'other')]))
       const seen: string[] = []
       let after = 0
-      for (;;) {
+      while (seen.length <= texts.length) {
         const page = await storage.listRunLogs({ executionId: executionId('a'), after, limit: 3 })
         seen.push(...page.map(({ message }) => message))
         const last = page.at(-1)

@@ -5,6 +5,8 @@
 
 import { describe } from 'vitest'
 import { describeAppend } from './append.contract.ts'
+import { describeAtomicity } from './atomicity.contract.ts'
+import { describeCancelling } from './cancel.contract.ts'
 import { describeClosingCancelled } from './close-cancelled.contract.ts'
 import { describeClosing } from './closing.contract.ts'
 import { createContractTest, type OpenStorage } from './contract-test.ts'
@@ -13,6 +15,7 @@ import { describeCreate } from './create.contract.ts'
 import { describeKnown } from './known.contract.ts'
 import { describeListing } from './list.contract.ts'
 import { describeLocking } from './lock.contract.ts'
+import { describeLockStrategies } from './lock-strategy.contract.ts'
 import { describeNotifying } from './notification.contract.ts'
 import { describeRandomly } from './random.contract.ts'
 import { describeReading } from './read.contract.ts'
@@ -20,6 +23,7 @@ import { describeRegistry } from './registry.contract.ts'
 import { describeResponding } from './respond.contract.ts'
 import { describeRunLogs } from './run-log.contract.ts'
 import { describeSettingAside } from './set-aside.contract.ts'
+import { describeSharing } from './shared.contract.ts'
 import { describeTimers } from './timers.contract.ts'
 import { describeWaiting } from './wait.contract.ts'
 
@@ -29,12 +33,15 @@ export function describeStorage(name: string, open: OpenStorage): void {
     const test = createContractTest(open)
     describeCreate(test)
     describeAppend(test)
+    describeAtomicity(test)
     describeKnown(test)
     describeWaiting(test)
     describeResponding(test)
     describeControl(test)
+    describeCancelling(test)
     describeClosingCancelled(test)
     describeLocking(test)
+    describeLockStrategies(test)
     describeTimers(test)
     describeReading(test)
     describeListing(test)
@@ -42,6 +49,7 @@ export function describeStorage(name: string, open: OpenStorage): void {
     describeRunLogs(test)
     describeSettingAside(test)
     describeNotifying(test)
+    describeSharing(test)
     describeClosing(test, open)
     describeRandomly(test)
   })

@@ -155,6 +155,16 @@ export function describeWaiting(test: ContractTest): void {
       }
     })
 
+    test('W24: of several answers that were there before, the first decides when', async ({
+      storage,
+    }) => {
+      await createLocked(storage, 'a')
+      await answer(storage, 'n:a', { at: 30 })
+      await answer(storage, 'n:b', { at: 60 })
+      const state = await append(storage, ['a', 2], [askEvent('n:b'), blockingAskEvent('n:a')])
+      expect(state).toMatchObject({ status: 'pending_at', scheduledAt: 30 })
+    })
+
     test('W13: the first answer decides when, not a later one', async ({ storage }) => {
       await createLocked(storage, 'a')
       await append(storage, ['a', 2], [askEvent('n:a'), askEvent('n:a'), waitEvent()])

@@ -6,7 +6,7 @@ import { decideEvent, nextVersion } from '../../src/model/decide.ts'
 import type { ExecutionEvent } from '../../src/model/event.ts'
 import { type ExecutionHistory, foldHistory } from '../../src/model/fold.ts'
 import { eventNames, events, executionId, stateNames, states } from '../unit/model/builders.ts'
-import { birth, type Command, isOfRun, lives } from './commands.ts'
+import { birth, type Command, lives } from './commands.ts'
 import { createMiniStore, type MiniStore } from './mini-store.ts'
 
 const seed = 20_260_320
@@ -22,19 +22,6 @@ function play(life: readonly Command[], look: (store: MiniStore) => void): MiniS
     look(store)
   }
   return store
-}
-
-/** The same, but what user code does it does only while it holds the lock. */
-function playHeld(life: readonly Command[], look: (store: MiniStore) => void): void {
-  const held = life.map(
-    (command): Command => ({
-      ...command,
-      play: (store, at) => {
-        if (!isOfRun(command) || store.state().status === 'locked') command.play(store, at)
-      },
-    }),
-  )
-  play(held, look)
 }
 
 /** The history as it was when its log had this version, its inbox up to this many responses. */
@@ -194,7 +181,7 @@ describe(`invariants (seed ${seed})`, () => {
       const state = store.state()
       if (state.status !== 'blocked') return
       expect(store.findAnswer(state.seenCursor)).toBeUndefined()
-    }, playHeld)
+    })
   })
 
   it('invariant: a pause lasts until unpaused, whatever fails or answers meanwhile', () => {

@@ -55,8 +55,10 @@ export function createMiniStore(id: ExecutionId, created: CreatedEvent): MiniSto
     )
 
   const append = ({ event, createdAt, version }: MiniAppend): Refusal | undefined => {
-    const waits = (event.type === 'wait' || event.type === 'join_next') && event.seenCursor
-    const answer = typeof waits === 'number' ? findAnswer(waits, [event]) : undefined
+    const begun = (event.type === 'wait' || event.type === 'join_next') && event.seenCursor
+    const under = state.status === 'blocked' && askChange(event) !== 0 && state.seenCursor
+    const seen = typeof begun === 'number' ? begun : under
+    const answer = typeof seen === 'number' ? findAnswer(seen, [event]) : undefined
     const proposal = { event, createdAt, version: version ?? nextVersion(state) }
     const decision = decideEvent(state, { ...proposal, answeredAt: answer?.createdAt })
     if (!decision.ok) return decision.error

@@ -70,6 +70,8 @@ export function createSqliteDriver(options: DriveOptions): Driver {
     const backoff = createBackoff(options)
     const attempt = (): void => {
       try {
+        // Left over when a rollback itself failed.
+        if (connection.isInTransaction()) connection.control('ROLLBACK')
         connection.control('BEGIN IMMEDIATE')
       } catch (cause) {
         if (isBusy(cause) && backoff.again(attempt)) return

@@ -3,9 +3,9 @@
  * that reads only its input pays for nothing else.
  */
 
-import type { Codec } from '../../base/codec.ts'
-import { SteleError } from '../../base/error.ts'
-import type { JsonObject } from '../../base/json.ts'
+import { type Codec, encodeValue } from '../../base/codec.ts'
+import { isSteleError, SteleError } from '../../base/error.ts'
+import { isJsonObject, type JsonObject } from '../../base/json.ts'
 import { guard, type Logger } from '../../base/logger.ts'
 import type { Clock } from '../../base/time.ts'
 import type { AbortReason, Run } from '../../engine/worker.ts'
@@ -40,15 +40,20 @@ export interface ActivityContext {
   /** Extends the lock if that is due; rejects with `lock_lost` once it is lost. */
   readonly heartbeat: () => Promise<void>
   /** The platform's `fetch`, tied to `signal`; its requests are recorded with the attempt. */
-  readonly fetch: typeof globalThis.fetch
+  readonly fetch: typeof fetch
 }
+
+/** Characters of a logged message that are kept. */
+export const logMessageMax = 10_000
+/** Bytes of the fields of a logged line that are kept; larger ones are replaced by a note. */
+export const logFieldsBytesMax = 64 * 1024
 
 /** What contexts stand on. */
 export interface ContextEnvironment {
   readonly clock: Clock
   readonly logger: Logger
   readonly codec: Codec
-  readonly fetch: typeof globalThis.fetch
+  readonly fetch: typeof fetch
   readonly httpTracesMax: number
 }
 
@@ -107,7 +112,7 @@ export class LazyContext implements ActivityContext {
     return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') }
   }
 
-  get fetch(): typeof globalThis.fetch {
+  get fetch(): ActivityContext['fetch'] {
     const { clock, fetch, httpTracesMax: tracesMax } = this.#environment
     this.#http ??= createTracedFetch({ clock, fetch, tracesMax, signal: () => this.signal })
     const traced = this.#http
@@ -138,19 +143,32 @@ export class LazyContext implements ActivityContext {
 
   #write(level: LogLevel, message: string, fields: Readonly<Record<string, unknown>> = {}): void {
     const { executionId, attempt } = this.#run
-    this.#environment.logger[level]({ executionId, attempt, ...fields }, message)
     guard(() => {
-      this.#run.log(level, String(message), toStored(this.#environment.codec, fields))
+      this.#environment.logger[level]({ executionId, attempt, ...fields }, message)
+    })
+    guard(() => {
+      // oxlint-disable-next-line typescript/no-unnecessary-type-conversion -- JavaScript may log anything
+      this.#run.log(level, cut(String(message)), toStored(this.#environment.codec, fields))
     })
   }
 }
 
+/** What cannot be stored costs a line its fields, and never the line. */
 function toStored(codec: Codec, fields: Readonly<Record<string, unknown>>): JsonObject | undefined {
-  if (Object.keys(fields).length === 0) return undefined
-  const stored = codec.encode(fields)
-  const isObject = typeof stored === 'object' && stored !== null && !Array.isArray(stored)
-  // A copy: the line is written later.
-  return isObject ? (structuredClone(stored) as JsonObject) : undefined
+  try {
+    if (Object.keys(fields).length === 0) return undefined
+    const request = { value: fields, root: 'fields', valueBytes: logFieldsBytesMax }
+    const stored = encodeValue(codec, request)
+    // A copy: the line is written later.
+    const copy: unknown = JSON.parse(JSON.stringify(stored))
+    return isJsonObject(copy) ? copy : undefined
+  } catch (cause) {
+    return { notStored: isSteleError(cause) ? cause.message : 'the fields cannot be read' }
+  }
+}
+
+function cut(message: string): string {
+  return message.length > logMessageMax ? `${message.slice(0, logMessageMax)}…` : message
 }
 
 const abortMessages: Readonly<Record<AbortReason, string>> = {

@@ -79,7 +79,9 @@ const definitionKey = Symbol.for('stele.activity_definition')
 /** What is behind an activity, declaration or stub; `undefined` for anything else. */
 export function findActivityDefinition(value: object): ActivityDefinition | undefined {
   const found: unknown = Reflect.get(value, definitionKey)
-  return typeof found === 'object' && found !== null ? (found as ActivityDefinition) : undefined
+  if (typeof found !== 'object' || found === null) return undefined
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nothing else is put under this key
+  return found as ActivityDefinition
 }
 
 /**

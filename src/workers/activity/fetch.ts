@@ -5,14 +5,14 @@ import type { HttpTrace } from '../../model/event.ts'
 
 /** Requests of one attempt, recorded: never headers, bodies, or values of the query. */
 export interface TracedFetch {
-  readonly fetch: typeof globalThis.fetch
+  readonly fetch: typeof fetch
   /** What has been recorded so far. */
   readonly traces: () => readonly HttpTrace[]
 }
 
 /** What a traced fetch stands on. */
 export interface TracedFetchOptions {
-  readonly fetch: typeof globalThis.fetch
+  readonly fetch: typeof fetch
   readonly signal: () => AbortSignal
   readonly clock: Clock
   /** Requests beyond this many are made, but not recorded. */
@@ -33,12 +33,12 @@ export function createTracedFetch(options: TracedFetchOptions): TracedFetch {
       const begun = { ...describeRequest(resource, init), startedAt: options.clock.now() }
       if (index < options.tracesMax) traces.push(begun)
       try {
-        const signal = joinSignals(options.signal(), init?.signal ?? undefined)
+        const signal = joinSignals(options.signal(), signalOf(resource, init))
         const response = await options.fetch(resource, { ...init, signal })
         record(index, { status: response.status })
         return response
       } catch (cause) {
-        record(index, { error: cause instanceof Error ? cause.message : 'the request failed' })
+        record(index, { error: nameFailure(cause) })
         throw cause
       }
     },
@@ -46,7 +46,7 @@ export function createTracedFetch(options: TracedFetchOptions): TracedFetch {
 }
 
 function describeRequest(
-  resource: Parameters<typeof globalThis.fetch>[0],
+  resource: Parameters<typeof fetch>[0],
   init: RequestInit | undefined,
 ): Pick<HttpTrace, 'method' | 'origin' | 'path' | 'queryKeys'> {
   const isRequest = typeof resource === 'object' && 'url' in resource
@@ -58,6 +58,25 @@ function describeRequest(
   } catch {
     return { method: method.toUpperCase(), origin: '', path: '', queryKeys: [] }
   }
+}
+
+/** The caller's own signal, wherever it was given. */
+function signalOf(
+  resource: Parameters<typeof fetch>[0],
+  init: RequestInit | undefined,
+): AbortSignal | undefined {
+  if (init?.signal !== undefined) return init.signal ?? undefined
+  return typeof resource === 'object' && 'signal' in resource ? resource.signal : undefined
+}
+
+/** Codes and names only: messages of the platform quote URLs and headers. */
+function nameFailure(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'the request failed'
+  const codes = [cause, cause.cause].flatMap((error) => {
+    const code: unknown = error instanceof Error ? Reflect.get(error, 'code') : undefined
+    return typeof code === 'string' ? [code] : []
+  })
+  return [cause.name, ...codes].join(' ')
 }
 
 /** `AbortSignal.any` costs 23 µs, so only for those who bring a signal of their own. */

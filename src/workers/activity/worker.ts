@@ -3,11 +3,12 @@
  * one result. Nothing that a handler throws or returns gets past this file.
  */
 
+import { unreachable } from '../../base/assert.ts'
 import { type Codec, encodeValue } from '../../base/codec.ts'
 import { isSteleError } from '../../base/error.ts'
 import type { Json } from '../../base/json.ts'
-import type { Run, Worker, WorkerResult } from '../../engine/worker.ts'
-import { isActivityError, isErr, isPermanentError } from '../err.ts'
+import type { AbortReason, Run, Worker, WorkerResult } from '../../engine/worker.ts'
+import { isActivityError, isErr, isPermanent, isPermanentError } from '../err.ts'
 import { parseWith, type Schema } from '../schema.ts'
 import { describeThrown } from '../stored-error.ts'
 import { type ContextEnvironment, LazyContext } from './context.ts'
@@ -89,7 +90,7 @@ class Attempt {
     )
   }
 
-  #abort(reason: Parameters<Parameters<Run['onAbort']>[0]>[0]): void {
+  #abort(reason: AbortReason): void {
     this.#context.abort(reason)
     switch (reason) {
       case 'timed_out':
@@ -102,8 +103,11 @@ class Attempt {
       case 'released':
         this.#leave({ type: 'executor_closing' })
         return
+      case 'stopping':
+        // The handler still has a moment to finish.
+        return
       default:
-      // 'stopping': the handler still has a moment to finish.
+        unreachable(reason)
     }
   }
 
@@ -122,8 +126,8 @@ class Attempt {
       return
     }
     const { output } = definition.settings
-    const stored = this.#store({ schema: output, value, root: 'result' })
-    if (!stored.ok) this.#end(stored.result)
+    const stored = this.#store({ schema: output, root: 'result', read: () => value })
+    if (!stored.ok) this.#end({ ...stored.result, ...this.#traces() })
     else
       this.#end({ type: 'run_finished', outcome: outcomeOf('ok', stored.json), ...this.#traces() })
   }
@@ -144,36 +148,34 @@ class Attempt {
   }
 
   /** The handler said no. */
-  #fail(
-    definition: ActivityDefinition,
-    failure: { readonly value: unknown; readonly permanent: boolean },
-  ): void {
+  #fail(definition: ActivityDefinition, failure: { readonly value: unknown }): void {
     const { failure: schema } = definition.settings
-    const stored = this.#store({ schema, value: failure.value, root: 'error' })
+    const stored = this.#store({ schema, root: 'error', read: () => failure.value })
     if (!stored.ok) {
-      this.#end(stored.result)
+      this.#end({ ...stored.result, ...this.#traces() })
       return
     }
     const outcome = outcomeOf('err', stored.json)
-    const permanent = failure.permanent
+    const permanent = isPermanent(failure)
     this.#end({ type: 'run_finished', outcome, permanent, ...this.#traces() })
   }
 
   /** The stored form of a result; what cannot be stored is final, since the effects have happened. */
   #store(what: {
     readonly schema: Schema | undefined
-    readonly value: unknown
     readonly root: string
-  }): { ok: true; json: Json | undefined } | { ok: false; result: WorkerResult } {
+    readonly read: () => unknown
+  }): { ok: true; json: Json | undefined } | { ok: false; result: FatalResult } {
     const { limits, environment } = this.#options
+    const { schema, root } = what
     try {
       const { codec }: { codec: Codec } = environment
-      const value = parseWith({ ...what, code: 'invalid_input' })
-      const json = encodeValue(codec, { value, root: what.root, valueBytes: limits.valueBytes })
-      return { ok: true, json }
+      const value = parseWith({ schema, value: what.read(), root, code: 'invalid_input' })
+      const json = encodeValue(codec, { value, root, valueBytes: limits.valueBytes })
+      return { ok: true, json: copyOf(json) }
     } catch (cause) {
-      const { detail } = this.#thrown(cause)
-      const reason = isSteleError(cause) ? cause.message : `the ${what.root} cannot be stored`
+      const { reason: said, detail } = this.#thrown(cause)
+      const reason = isSteleError(cause) ? said : `the ${root} cannot be stored: ${said}`
       return { ok: false, result: fatal('result_not_storable', reason, { detail }) }
     }
   }
@@ -202,11 +204,20 @@ function outcomeOf(
   return json === undefined ? { type } : { type, value: json }
 }
 
+/** It is written some turns later; until then the handler's object may change, or refuse. */
+function copyOf(json: Json | undefined): Json | undefined {
+  if (typeof json !== 'object' || json === null) return json
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the text of a JSON value
+  return JSON.parse(JSON.stringify(json)) as Json
+}
+
+type FatalResult = Extract<WorkerResult, { readonly type: 'fatal_error' }>
+
 function fatal(
   type: 'input_unreadable' | 'result_not_storable',
   reason: string,
   { detail }: { readonly detail?: string | undefined },
-): WorkerResult {
+): FatalResult {
   const what = detail === undefined ? { type, reason } : { type, reason, detail }
   return { type: 'fatal_error', fatal: what }
 }

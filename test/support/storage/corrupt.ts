@@ -14,6 +14,24 @@ export async function corruptState(opened: OpenedStorage, id: string): Promise<v
   await executeSql(opened, sql, id)
 }
 
+/** Makes the due time of a pending execution unreadable; it sorts before all others. */
+export async function corruptDueTime(opened: OpenedStorage, id: string): Promise<void> {
+  const sql = `UPDATE executions SET scheduled_at_ms = -${unsafeInteger} WHERE execution_id = $1`
+  await executeSql(opened, sql, id)
+}
+
+/** Makes the state row older than its log. */
+export async function rewindState(opened: OpenedStorage, id: string): Promise<void> {
+  const sql = 'UPDATE executions SET version = version - 1 WHERE execution_id = $1'
+  await executeSql(opened, sql, id)
+}
+
+/** Makes a rewound row as old as its log again. */
+export async function forwardState(opened: OpenedStorage, id: string): Promise<void> {
+  const sql = 'UPDATE executions SET version = version + 1 WHERE execution_id = $1'
+  await executeSql(opened, sql, id)
+}
+
 /** Makes the row readable again, for the invariants that follow a test. */
 export async function repairState(opened: OpenedStorage, id: string): Promise<void> {
   const sql = 'UPDATE executions SET failures = 0 WHERE execution_id = $1'

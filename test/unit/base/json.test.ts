@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { canonicalJson, type Json } from '../../../src/base/json.ts'
+import { canonicalJson, isJsonObject, type Json } from '../../../src/base/json.ts'
 
 const seed = 20_260_303
 
@@ -12,6 +12,13 @@ function reversed(value: Json): Json {
   const entries = Object.entries(value).toReversed()
   return Object.fromEntries(entries.map(([key, entry]) => [key, reversed(entry ?? null)]))
 }
+
+describe('isJsonObject', () => {
+  it('holds for objects alone', () => {
+    expect([{}, { a: 1 }].every(isJsonObject)).toBe(true)
+    expect([undefined, null, true, 0, '', [], [{}]].some(isJsonObject)).toBe(false)
+  })
+})
 
 describe(`canonicalJson (seed ${seed})`, () => {
   it('order: keys are sorted at every level', () => {

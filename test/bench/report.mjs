@@ -1,0 +1,79 @@
+// Figures → tables: the median of the rounds, and ratios to the floor of the same rounds.
+
+/** Lines of a Markdown table: workload, figure, FULL and NORMAL. */
+export function renderTable(results) {
+  const lines = ['| workload | figure | FULL | NORMAL |', '|---|---|---|---|']
+  for (const { workload, figure } of rowsOf(results)) {
+    const cells = ['full', 'normal'].map((synchronous) =>
+      format(medianOf(results, { workload, synchronous, figure })),
+    )
+    lines.push(`| ${workload} | ${figure} | ${cells.join(' | ')} |`)
+  }
+  return `${lines.join('\n')}\n`
+}
+
+function rowsOf(results) {
+  const rows = new Map()
+  for (const { workload, figures } of results) {
+    for (const figure of Object.keys(figures)) {
+      if (figure !== 'state') rows.set(`${workload}\0${figure}`, { workload, figure })
+    }
+  }
+  return [...rows.values()]
+}
+
+function medianOf(results, { workload, synchronous, figure }) {
+  const values = results
+    .filter((entry) => entry.workload === workload && entry.synchronous === synchronous)
+    .map(({ figures }) => figures[figure])
+    .filter((value) => value !== undefined)
+    .sort((left, right) => left - right)
+  return values.length === 0 ? undefined : values[Math.floor(values.length / 2)]
+}
+
+function format(value) {
+  if (value === undefined) return '–'
+  if (value >= 100) return Math.round(value).toLocaleString('en')
+  return value.toFixed(2)
+}
+
+function ratio(results, above, below) {
+  const upper = medianOf(results, above)
+  const lower = medianOf(results, below)
+  return upper === undefined || lower === undefined ? '–' : `${Math.round((100 * upper) / lower)} %`
+}
+
+/** The page of the reference. */
+export function renderPage(results, { machine, rounds }) {
+  const floor = { workload: 'floor-w1', figure: 'executions/s' }
+  const lean = { workload: 'w1-lean', figure: 'executions/s' }
+  const insert = { workload: 'floor-insert', figure: 'one INSERT a transaction, /s' }
+  const single = { workload: 'submit', figure: 'one by one, /s' }
+  const ratios = ['full', 'normal'].map((synchronous) => ({
+    synchronous,
+    process: ratio(results, { ...lean, synchronous }, { ...floor, synchronous }),
+    submit: ratio(results, { ...single, synchronous }, { ...insert, synchronous }),
+  }))
+  return `# Performance
+
+Made by \`npm run bench -- --rounds ${rounds} --write\`; what each row measures stands in
+[the bench](../../test/bench/README.md). Medians of ${rounds} rounds on ${machine}, better-sqlite3
+in WAL mode, one payload of about 100 bytes. The machine is shared and noisy: compare rows of this
+table with each other, not with figures from elsewhere.
+
+FULL syncs to disk at every commit (the default). NORMAL may lose the last commits when the machine
+loses power, never when only the process dies.
+
+${renderTable(results)}
+## Against the floor
+
+| | FULL | NORMAL |
+|---|---|---|
+| processing, of the same statements written by hand (floor-w1) | ${ratios[0].process} | ${ratios[1].process} |
+| submitting one by one, of one INSERT a transaction | ${ratios[0].submit} | ${ratios[1].submit} |
+
+The floor writes the rows that an execution leaves, and nothing else: no handler, no actor, no
+check. What Stele adds is the transition table, the codec, the actors, the handler's call, and the
+promises between them.
+`
+}

@@ -1,0 +1,188 @@
+/** What holds for every result of every run, however odd. */
+
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { factsOf, settle, settleExpired } from '../../src/engine/settle.ts'
+import type { WorkerResult } from '../../src/engine/worker.ts'
+import { decideEvent } from '../../src/model/decide.ts'
+import type { ExecutionEvent } from '../../src/model/event.ts'
+import { parentResponse } from '../../src/model/parent-response.ts'
+import { backoffLimit } from '../../src/model/retry.ts'
+import type { ExecutionState, LockedState } from '../../src/model/state.ts'
+import { instants, lockedStates, results, resultsByType } from './results.ts'
+
+const seed = 20_260_401
+const numRuns = 1000
+
+function holds<Values extends [unknown, ...unknown[]]>(
+  arbitraries: { [Index in keyof Values]: fc.Arbitrary<Values[Index]> },
+  check: (...values: Values) => void,
+): void {
+  fc.assert(fc.property(...arbitraries, check), { seed, numRuns })
+}
+
+/** The state after the result of a run; the state before when it appends nothing. */
+function stateAfter(before: LockedState, event: ExecutionEvent, at: number): ExecutionState {
+  const decision = decideEvent(before, { event, createdAt: at, version: before.version + 1 })
+  return decision.ok ? decision.value : expect.unreachable(JSON.stringify(decision.error))
+}
+
+/** When the event makes the execution due again; nothing when it ends. */
+function dueOf(event: ExecutionEvent): number | undefined {
+  if (event.type === 'temporarily_failed' || event.type === 'temporarily_timed_out') {
+    return event.backoffExpiresAt
+  }
+  return event.type === 'unlocked' ? event.dueAt : undefined
+}
+
+/** Whether the result is a wish for another try, if the budget allows one. */
+function isRetriable(result: WorkerResult, { function: { kind } }: LockedState): boolean {
+  if (result.type === 'temporary_timeout') return true
+  if (result.type === 'activity_trap') return result.permanent !== true
+  if (result.type !== 'run_finished') return false
+  return result.outcome.type === 'err' && kind === 'activity' && result.permanent !== true
+}
+
+function isCounted(event: ExecutionEvent): boolean {
+  return event.type === 'temporarily_failed' || event.type === 'temporarily_timed_out'
+}
+
+function hasBudget({ failures, retry: { maxRetries } }: LockedState): boolean {
+  return maxRetries === null || failures < maxRetries
+}
+
+const failing = fc.oneof(resultsByType.temporary_timeout, resultsByType.activity_trap)
+
+describe(`settle (seed ${seed})`, () => {
+  it('total: every result but already_written gives an event, and none throws', () => {
+    holds([results, lockedStates, instants], (result, state, at) => {
+      const event = settle(result, factsOf(state, at))
+      expect(event === undefined).toBe(result.type === 'already_written')
+    })
+  })
+
+  it('terminalTwins: whoever finishes tells its parent, if it has one; nobody else does', () => {
+    holds([results, lockedStates, instants], (result, state, at) => {
+      const event = settle(result, factsOf(state, at))
+      if (event === undefined) return
+      const told = parentResponse(stateAfter(state, event, at))
+      expect(told !== undefined).toBe(event.type === 'finished' && state.parent !== undefined)
+    })
+  })
+
+  it('versionEcho: the event takes the next version, and the parent is told that one', () => {
+    holds([results, lockedStates, instants], (result, state, at) => {
+      const event = settle(result, factsOf(state, at))
+      if (event === undefined) return
+      const next = stateAfter(state, event, at)
+      expect(next.version).toBe(state.version + 1)
+      const told = parentResponse(next)
+      if (told !== undefined) expect(told.response.finishedVersion).toBe(state.version + 1)
+    })
+  })
+
+  it('neverRetryTerminal: ok, permanent and fatal results are never repeated', () => {
+    holds([results, lockedStates, instants], (result, state, at) => {
+      const event = settle(result, factsOf(state, at))
+      if (event === undefined || event.type === 'unlocked') return
+      if (!isRetriable(result, state)) expect(event.type).toBe('finished')
+    })
+  })
+
+  it('budget: no failure is counted beyond it, and none within it ends the execution', () => {
+    holds([results, lockedStates, instants], (result, state, at) => {
+      const event = settle(result, factsOf(state, at))
+      if (event === undefined || !isRetriable(result, state)) return
+      expect(isCounted(event)).toBe(hasBudget(state))
+      expect(event.type === 'finished').toBe(!hasBudget(state))
+    })
+  })
+
+  it('futureBackoff: with a backoff the next attempt is strictly later, and not beyond the cap', () => {
+    holds([results, lockedStates, instants], (result, state, at) => {
+      const event = settle(result, factsOf(state, at))
+      const due = event === undefined ? undefined : dueOf(event)
+      if (due === undefined) return
+      const { backoff, maxBackoff = backoffLimit } = state.retry
+      const wait = due - at
+      expect(Number.isSafeInteger(due)).toBe(true)
+      expect(wait).toBeLessThanOrEqual(Math.min(maxBackoff, backoffLimit))
+      if (backoff > 0 && result.type !== 'executor_closing') expect(wait).toBeGreaterThan(0)
+      if (backoff === 0 || result.type === 'executor_closing') expect(wait).toBe(0)
+    })
+  })
+
+  it('backoffDoubles: each wait is twice the last one, until the cap', () => {
+    holds([failing, lockedStates, fc.nat(30)], (given, state, failures) => {
+      const { jitter: _jitter, ...steady } = state.retry
+      const result = given.type === 'activity_trap' ? { ...given, permanent: false } : given
+      const waitAfter = (count: number): number | undefined => {
+        const retry = { ...steady, maxRetries: null }
+        const event = settle(result, factsOf({ ...state, retry, failures: count }, 0))
+        return event === undefined ? undefined : dueOf(event)
+      }
+      const cap = Math.min(steady.maxBackoff ?? backoffLimit, backoffLimit)
+      expect(waitAfter(0)).toBe(Math.min(steady.backoff, cap))
+      expect(waitAfter(failures + 1)).toBe(Math.min(2 * (waitAfter(failures) ?? 0), cap))
+    })
+  })
+
+  it('translation: a later end shifts the next attempt, and nothing else', () => {
+    holds([results, lockedStates, instants, instants], (result, state, at, other) => {
+      const shifted = (now: number): unknown => {
+        const event = settle(result, factsOf(state, now))
+        const due = event === undefined ? undefined : dueOf(event)
+        if (event === undefined || due === undefined) return event
+        return { ...event, backoffExpiresAt: undefined, dueAt: undefined, wait: due - now }
+      }
+      expect(shifted(at)).toEqual(shifted(other))
+    })
+  })
+
+  it('json: the event survives storage as it is', () => {
+    holds([results, lockedStates, instants], (result, state, at) => {
+      const event = settle(result, factsOf(state, at))
+      if (event === undefined) return
+      expect(JSON.parse(JSON.stringify(event))).toEqual(event)
+      expect(Object.values(event)).not.toContain(undefined)
+    })
+  })
+
+  it('eventuallyTerminates: failing again and again ends after maxRetries + 1 runs at most', () => {
+    holds([failing, lockedStates, instants], (result, first, at) => {
+      const { maxRetries } = first.retry
+      fc.pre(maxRetries !== null)
+      let state: LockedState = { ...first, failures: 0 }
+      for (let run = 1; run <= (maxRetries ?? 0) + 1; run += 1) {
+        const event = settle(result, factsOf(state, at))
+        if (event === undefined) return expect.unreachable('a failure is always written')
+        const next = stateAfter(state, event, at)
+        if (next.status === 'finished') return
+        state = { ...state, version: next.version, failures: next.failures }
+      }
+      return expect.unreachable('it goes on for ever')
+    })
+  })
+})
+
+describe(`settleExpired (seed ${seed})`, () => {
+  it('watcher: frees a lock as its worker would have timed out, unless it made progress', () => {
+    holds([lockedStates, instants], (state, at) => {
+      const madeProgress = state.retry.maxRetries === null && state.lastLockVersion < state.version
+      const timedOut = settle({ type: 'temporary_timeout' }, factsOf(state, at))
+      const unlocked = { type: 'unlocked', dueAt: at, reason: 'made progress' }
+      expect(settleExpired(state, at)).toEqual(madeProgress ? unlocked : timedOut)
+    })
+  })
+
+  it('progress: is not counted, and only who retries for ever can make it', () => {
+    holds([lockedStates, instants], (state, at) => {
+      const event = settleExpired(state, at)
+      const next = stateAfter(state, event, at)
+      if (event.type === 'unlocked') {
+        expect(state.retry.maxRetries).toBeNull()
+        expect(next).toMatchObject({ failures: state.failures, scheduledAt: at })
+      } else if (next.status !== 'finished') expect(next.failures).toBe(state.failures + 1)
+    })
+  })
+})
