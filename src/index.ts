@@ -54,7 +54,7 @@ export type {
   StorageFactory,
   TimersWatcherOptions,
 } from './client/engine-options.ts'
-export type { Limits } from './client/limits.ts'
+export type { GivenLimits, Limits } from './client/limits.ts'
 export type { Inspector } from './engine/engine-context.ts'
 
 // ── Executions: submitting, finding, waiting, looking ───────────────────────────────────────────

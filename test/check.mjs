@@ -6,8 +6,8 @@ const top = fileURLToPath(new URL('..', import.meta.url))
 const vitest = ['vitest', 'run', '--config', 'test/vitest.config.ts']
 
 /** The kinds of tests that need no build; the others run the package as it is published. */
-const early = ['unit', 'contract', 'property', 'tidy', 'types']
-const late = ['docs', 'package', 'simulation', 'crash']
+const early = ['unit', 'contract', 'property', 'pitfalls', 'seed', 'tidy', 'types']
+const late = ['docs', 'package', 'mutants', 'simulation', 'crash']
 
 const projects = (names) => names.flatMap((name) => ['--project', name])
 const api = (face) => ['api-extractor', 'run', '--config', `test/api-extractor/${face}.jsonc`]

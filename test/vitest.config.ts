@@ -27,7 +27,13 @@ const productionBuilds: Plugin = {
 }
 
 /** Milliseconds a test may take, for kinds that do more than compute. */
-const timeouts = { simulation: 60_000, crash: 120_000, docs: 120_000, package: 120_000 } as const
+const timeouts = {
+  simulation: 60_000,
+  crash: 120_000,
+  docs: 120_000,
+  package: 120_000,
+  mutants: 180_000,
+} as const
 
 function kind(name: string, timeout = 10_000): TestProjectConfiguration {
   return {
@@ -68,7 +74,10 @@ export default defineConfig({
     projects: [
       kind('unit'),
       kind('property'),
+      kind('seed'),
+      kind('mutants', timeouts.mutants),
       kind('contract'),
+      kind('pitfalls'),
       kind('simulation', timeouts.simulation),
       kind('crash', timeouts.crash),
       kind('docs', timeouts.docs),

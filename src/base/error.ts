@@ -42,9 +42,13 @@ export type ErrorFields = Readonly<Record<string, unknown>>
 
 /** What `toJSON` of an error gives. */
 export interface ErrorJson {
+  /** Name of the class. */
   readonly name: string
+  /** The stable name of the error. */
   readonly code: ErrorCode
+  /** What happened, and what to do. */
   readonly message: string
+  /** Identifiers and figures that belong to the error. */
   readonly fields: ErrorFields
 }
 
@@ -64,6 +68,7 @@ const mark = Symbol.for('stele.error')
  * what to do; `code` is stable; `fields` holds the ids.
  */
 export class SteleError extends Error {
+  /** Name of the class; compare `code`, or ask `isSteleError`. */
   override readonly name: string = 'SteleError'
   /** The stable name of the error, one of those in `docs/reference/errors.md`. */
   readonly code: ErrorCode

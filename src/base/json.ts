@@ -5,12 +5,20 @@ export type Json = null | boolean | number | string | readonly Json[] | JsonObje
 
 /** An object of JSON values. */
 export interface JsonObject {
+  /** A value by its key; a key without a value counts as absent. */
   readonly [key: string]: Json | undefined
 }
 
 /** Whether parsed JSON is an object, and neither an array nor null. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** A copy, read to the end now: what it was made of may change later, or be a proxy. */
+export function copyJson(value: Json): Json {
+  if (typeof value !== 'object' || value === null) return value
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the text of a JSON value
+  return JSON.parse(JSON.stringify(value)) as Json
 }
 
 /**

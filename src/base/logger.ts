@@ -5,9 +5,13 @@ export type LogLine = (fields: Readonly<Record<string, unknown>>, message: strin
 
 /** Where the engine writes what it notices. pino fits as it is. */
 export interface Logger {
+  /** What helps whoever looks for a fault. */
   readonly debug: LogLine
+  /** What is worth knowing. */
   readonly info: LogLine
+  /** What will go on, but should not have happened. */
   readonly warn: LogLine
+  /** What somebody has to look at. */
   readonly error: LogLine
 }
 

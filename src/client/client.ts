@@ -2,10 +2,22 @@
 
 import { encodeValue } from '../base/codec.ts'
 import { SteleError } from '../base/error.ts'
-import { invalidOption, requireInteger, requireKnownKeys } from '../base/options.ts'
+import { copyJson } from '../base/json.ts'
+import {
+  invalidOption,
+  requireInteger,
+  requireKnownKeys,
+  requireObject,
+  requireOneOf,
+} from '../base/options.ts'
 import { type Instant, parseInstant } from '../base/time.ts'
 import { requireExecutionId } from '../model/ids.ts'
-import type { Outcome, StoredOutcome } from '../model/outcome.ts'
+import {
+  type ExecutionFailure,
+  failureKinds,
+  type Outcome,
+  type StoredOutcome,
+} from '../model/outcome.ts'
 import type { ExecutionStatus } from '../model/state.ts'
 import type { CreateRequest } from '../storage/create.ts'
 import type { ListCursor } from '../storage/list.ts'
@@ -18,6 +30,7 @@ import {
   requireSameSubmission,
   type SubmitManyOptions,
   type SubmitOptions,
+  sharedOptions,
 } from './submit.ts'
 import { type ListItem, viewListed } from './view.ts'
 
@@ -28,10 +41,13 @@ export type HandleOf<F extends AnyFunction> = Handle<OutputOf<F>, FailureOf<F>>
 export interface ListQuery {
   /** Of this function, or of functions of this name. */
   readonly function?: AnyFunction | string | undefined
+  /** In this state. */
   readonly status?: ExecutionStatus | undefined
+  /** Paused, or not. */
   readonly paused?: boolean | undefined
   /** How finished ones ended. */
   readonly outcome?: Outcome['type'] | undefined
+  /** Whose ids begin so. */
   readonly idPrefix?: string | undefined
   /** Created at or after. */
   readonly createdFrom?: Date | number | undefined
@@ -51,6 +67,7 @@ export interface PageQuery {
 
 /** A page, newest first. */
 export interface ListPage {
+  /** As many as asked for, or what there is. */
   readonly items: readonly ListItem[]
   /** Pass as `after` to go on; absent on the last page. */
   readonly next?: string
@@ -100,6 +117,7 @@ export function createClient(context: ClientContext): Client {
       return handleFor(context, request.executionId)
     },
     submitMany: async (fn, inputs, options = {}) => {
+      requireKnownKeys(options, ['ids', ...sharedOptions], 'submitMany')
       const { ids, ...shared } = options
       if (ids !== undefined && ids.length !== inputs.length) {
         throw invalidOption('submitMany.ids', `must be ${inputs.length}, one for each input`)
@@ -237,8 +255,28 @@ async function completeStub(context: ClientContext, completion: Completion): Pro
 }
 
 function storeOutcome({ codec, limits }: ClientContext, outcome: Outcome): StoredOutcome {
-  if (outcome.type === 'execution_failure') return outcome
+  requireObject(outcome, 'complete.outcome')
+  requireOneOf(outcome.type, 'complete.outcome.type', outcomeTypes)
+  if (outcome.type === 'execution_failure') return storeFailure(outcome)
   const { valueBytes } = limits
   const value = encodeValue(codec, { value: outcome.value, root: 'outcome.value', valueBytes })
-  return value === undefined ? { type: outcome.type } : { type: outcome.type, value }
+  return value === undefined
+    ? { type: outcome.type }
+    : { type: outcome.type, value: copyJson(value) }
+}
+
+const outcomeTypes = ['ok', 'err', 'execution_failure'] as const
+
+function storeFailure({ kind, reason, detail }: ExecutionFailure): ExecutionFailure {
+  return {
+    type: 'execution_failure',
+    kind: requireOneOf(kind, 'complete.outcome.kind', failureKinds),
+    ...(reason === undefined ? {} : { reason: textOf(reason) }),
+    ...(detail === undefined ? {} : { detail: textOf(detail) }),
+  }
+}
+
+/** Whoever calls from JavaScript may give anything for a text. */
+function textOf(given: unknown): string {
+  return String(given)
 }

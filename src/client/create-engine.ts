@@ -10,7 +10,13 @@ import { SteleError } from '../base/error.ts'
 import { guard, guardLogger, type Logger, silentLogger } from '../base/logger.ts'
 import { invalidOption } from '../base/options.ts'
 import { createSystemRandom } from '../base/random.ts'
-import { type Duration, parseDuration, systemClock, systemScheduler } from '../base/time.ts'
+import {
+  type Duration,
+  type Milliseconds,
+  parseDuration,
+  systemClock,
+  systemScheduler,
+} from '../base/time.ts'
 import { createUlids } from '../base/ulid.ts'
 import type { EngineContext, Inspector } from '../engine/engine-context.ts'
 import type { EngineFunction } from '../engine/engine-function.ts'
@@ -32,6 +38,7 @@ import {
   engineDefaults,
   resolveEngineOptions,
   type StorageEnvironment,
+  type StorageFactory,
 } from './engine-options.ts'
 import { currentHost } from './host.ts'
 
@@ -171,22 +178,27 @@ function createLifecycle(
     for (const executor of parts.executors) executor.start()
     parts.watcher.start()
   }
-  const stop = async (timeout: Duration): Promise<void> => {
-    const limit = parseDuration(timeout)
+  const stop = async (limit: Milliseconds): Promise<void> => {
     await starting?.catch(() => undefined)
     await Promise.all(parts.executors.map((executor) => executor.close(limit)))
     await parts.watcher.close()
     stopSwitch.stop()
     await client.storage.close()
   }
-  const stopOnce: Engine['stop'] = (given = {}) => {
-    stopping ??= stop(given.timeout ?? engineDefaults.stopTimeout)
-    return stopping
+  // Async, so that a timeout that is no duration rejects, and the engine can still be stopped.
+  const stopOnce: Engine['stop'] = async (given = {}) => {
+    const limit = parseDuration(given.timeout ?? engineDefaults.stopTimeout)
+    stopping ??= stop(limit)
+    await stopping
   }
   return {
     start: () => {
       if (stopping !== undefined) return Promise.reject(stoppedError())
-      starting ??= start()
+      starting ??= start().catch((cause: unknown) => {
+        // Nothing runs yet: when the storage is back, it can be tried again.
+        starting = undefined
+        throw cause
+      })
       return starting
     },
     stop: stopOnce,
@@ -209,7 +221,8 @@ function collectDefinitions(
 ): ReadonlyMap<string, ActivityDefinition> {
   const definitions = new Map<string, ActivityDefinition>()
   for (const [index, fn] of functions.entries()) {
-    const definition = typeof fn === 'object' ? findActivityDefinition(fn) : undefined
+    const isObject = typeof fn === 'object' && (fn as object | null) !== null
+    const definition = isObject ? findActivityDefinition(fn) : undefined
     if (definition === undefined || !('implemented' in fn)) {
       throw invalidOption(
         `functions[${index}]`,
@@ -243,7 +256,7 @@ async function openStorage(
   storage: EngineOptions<readonly []>['storage'],
   environment: StorageEnvironment,
 ): Promise<Driver> {
-  if (typeof storage === 'object' && typeof storage.open === 'function') {
+  if (isFactory(storage)) {
     return storage.open(environment)
   }
   if (typeof storage !== 'string' || storage === '') {
@@ -259,6 +272,14 @@ async function openStorage(
   return openSqlite({ file: storage }, environment)
 }
 
+function isFactory(storage: unknown): storage is StorageFactory {
+  return (
+    typeof storage === 'object' &&
+    storage !== null &&
+    typeof Reflect.get(storage, 'open') === 'function'
+  )
+}
+
 function resolveLogger(logger: Logger | false | undefined): Logger {
   if (logger === false) return silentLogger
   return guardLogger(logger ?? pino({ name: 'stele', level: 'warn' }))
@@ -268,16 +289,15 @@ function guardInspector(
   inspect: Inspector | undefined,
 ): ((event: InspectionEvent) => void) | undefined {
   if (inspect === undefined) return undefined
-  if (typeof inspect === 'function') {
-    return (event) => {
-      guard(() => {
-        inspect(event)
-      })
-    }
-  }
+  const tell =
+    typeof inspect === 'function'
+      ? inspect
+      : (event: InspectionEvent): unknown => inspect.next?.(event)
   return (event) => {
     guard(() => {
-      inspect.next?.(event)
+      const told: unknown = tell(event)
+      // An observer that is an async function rejects instead of throwing.
+      if (told instanceof Promise) told.catch(() => undefined)
     })
   }
 }

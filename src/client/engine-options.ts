@@ -16,17 +16,21 @@ import type { Driver } from '../storage/driver.ts'
 import type { LockingStrategy } from '../storage/lock.ts'
 import { concurrencyMax } from '../workers/function-options.ts'
 import type { AnyFunction, Implemented } from '../workers/function-ref.ts'
-import { type Limits, resolveLimits } from './limits.ts'
+import { type GivenLimits, type Limits, resolveLimits } from './limits.ts'
 
 /** What a storage is opened with. */
 export interface StorageEnvironment {
+  /** The engine's clock. */
   readonly clock: Clock
+  /** The engine's randomness. */
   readonly random: Random
+  /** The engine's timers. */
   readonly scheduler: Scheduler
 }
 
 /** A storage that is not open yet, such as `sqlite({ file })` from `stele/sqlite`. */
 export interface StorageFactory {
+  /** Opens it; the engine closes it when it stops. Rejects with a `storage_…` error. */
   readonly open: (environment: StorageEnvironment) => Promise<Driver>
 }
 
@@ -58,9 +62,12 @@ export interface EngineOptions<Fs extends readonly (AnyFunction & Implemented)[]
   readonly storage: string | StorageFactory
   /** What this engine executes once it is started. Default: nothing, a client only. */
   readonly functions?: Fs | undefined
+  /** How executions are taken and run. */
   readonly executor?: ExecutorOptions | undefined
+  /** How expired locks and due delays are looked for. */
   readonly timersWatcher?: TimersWatcherOptions | undefined
-  readonly limits?: Partial<Limits> | undefined
+  /** Bounds of values, pages and patience. */
+  readonly limits?: GivenLimits | undefined
   /** Recorded with what this engine creates and locks. Default: a new `Dep_` id. */
   readonly deployment?: string | undefined
   /** pino, or anything with its face; `false` for silence. Default: pino, from `warn` on. */

@@ -20,6 +20,7 @@ import { waitFinished } from './wait-finished.ts'
 
 /** How long to wait. Without a timeout: as long as it takes. */
 export interface Timeout {
+  /** How long; zero asks once. */
   readonly timeout?: Duration | undefined
 }
 
@@ -33,21 +34,29 @@ export interface LogsPage {
 
 /** A line that a function logged. */
 export interface LogLineView {
+  /** Position among all lines of the storage; later ones have higher ids. */
   readonly lineId: number
+  /** The run that logged it. */
   readonly runId: string
+  /** When it was logged, by the clock of the engine. */
   readonly createdAt: number
+  /** How serious it is. */
   readonly level: LogLevel
+  /** The sentence. */
   readonly message: string
+  /** What was logged beside the sentence. */
   readonly fields?: unknown
 }
 
 /** One execution, as its client sees it. Destructure freely; no member needs `this`. */
 export interface Handle<Output, Failure = unknown> {
+  /** The id of the execution. */
   readonly id: string
   /** The value; rejects with `ExecutionError` otherwise, or with `result_timeout`. */
   readonly result: (options?: Timeout) => Promise<Output>
   /** How it ended, as a value. Rejects with `result_timeout`. */
   readonly outcome: (options?: Timeout) => Promise<Outcome<Output, Failure>>
+  /** Where it stands now. */
   readonly state: () => Promise<StateView>
   /** The whole event log, and the inbox. */
   readonly log: () => Promise<LogView>

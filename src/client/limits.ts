@@ -18,6 +18,9 @@ export interface Limits {
   readonly listPage: number
 }
 
+/** Limits as a user gives them. */
+export type GivenLimits = { readonly [Name in keyof Limits]?: Limits[Name] | undefined }
+
 /** The defaults. */
 export const defaultLimits: Limits = {
   valueBytes: 2 * 1024 * 1024,
@@ -31,11 +34,12 @@ export const defaultLimits: Limits = {
 const limitMax = 1024 * 1024 * 1024
 
 /** The defaults, with what the user has set. Throws `invalid_option`. */
-export function resolveLimits(given: Partial<Limits> = {}): Limits {
+export function resolveLimits(given: GivenLimits = {}): Limits {
   const names = Object.keys(defaultLimits)
   requireKnownKeys(given, names, 'limits')
-  for (const [name, value] of Object.entries(given)) {
-    if (value !== undefined) requireInteger(value, `limits.${name}`, { min: 1, max: limitMax })
+  const set = Object.entries(given).filter(([, value]) => value !== undefined)
+  for (const [name, value] of set) {
+    requireInteger(value, `limits.${name}`, { min: 1, max: limitMax })
   }
-  return { ...defaultLimits, ...given }
+  return { ...defaultLimits, ...Object.fromEntries(set) }
 }

@@ -1,6 +1,6 @@
 /** Submitting: everything is checked and written out before anything is stored. */
 
-import { encodeValue } from '../base/codec.ts'
+import { type Codec, encodeValue } from '../base/codec.ts'
 import { SteleError } from '../base/error.ts'
 import { canonicalJson, type Json } from '../base/json.ts'
 import { invalidOption, requireKnownKeys } from '../base/options.ts'
@@ -35,10 +35,12 @@ export interface SubmitOptions {
 
 /** Options of a submission of many: ids, if given, one for each input. */
 export interface SubmitManyOptions extends Omit<SubmitOptions, 'id'> {
+  /** Ids of the executions, in the order of the inputs. */
   readonly ids?: readonly string[] | undefined
 }
 
-const knownOptions = ['id', 'ids', 'scheduledAt', 'delay', 'paused', 'metadata']
+/** Options that one submission and many have in common. */
+export const sharedOptions = ['scheduledAt', 'delay', 'paused', 'metadata'] as const
 
 /** Makes the request to create an execution. Throws typed errors; writes nothing. */
 export function prepareSubmission(
@@ -49,7 +51,7 @@ export function prepareSubmission(
   context.requireOpen()
   requireFunctionRef(fn)
   const { input, options } = submission
-  requireKnownKeys(options, knownOptions, 'submit')
+  requireKnownKeys(options, ['id', ...sharedOptions], 'submit')
   const now = context.clock.now()
   const stored = storeInput(context, fn, input)
   const event: CreatedEvent = {
@@ -65,12 +67,12 @@ export function prepareSubmission(
 
 /** Whether the execution that has the id already is the one that was asked for. */
 export async function requireSameSubmission(
-  { storage }: ClientContext,
+  { storage, codec }: ClientContext,
   { executionId, event }: CreateRequest,
 ): Promise<void> {
   const existing = await storage.findEvent(executionId, 0)
   const created = existing?.event
-  if (created?.type === 'created' && isSame(created, event)) return
+  if (created?.type === 'created' && isSame(codec, created, event)) return
   throw new SteleError(
     'execution_id_conflict',
     `${executionId} exists already with another function or input. ` +
@@ -79,12 +81,48 @@ export async function requireSameSubmission(
   )
 }
 
-function isSame(left: CreatedEvent, right: CreatedEvent): boolean {
+function isSame(codec: Codec, left: CreatedEvent, right: CreatedEvent): boolean {
   return (
     left.function.kind === right.function.kind &&
     left.function.name === right.function.name &&
-    canonicalJson(left.input) === canonicalJson(right.input)
+    (canonicalJson(left.input) === canonicalJson(right.input) ||
+      sortedInput(codec, left) === sortedInput(codec, right))
   )
+}
+
+/** Plain JSON is sorted as it is; what only the codec can read has to be read, sorted and written. */
+function sortedInput(codec: Codec, { input }: CreatedEvent): string {
+  try {
+    return canonicalJson(codec.encode(sortKeys(codec.decode(input), new Map())))
+  } catch {
+    return canonicalJson(input)
+  }
+}
+
+/** A copy whose plain objects have their keys in order; `copies` keeps cycles finite. */
+function sortKeys(value: unknown, copies: Map<object, unknown>): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const known = copies.get(value)
+  if (known !== undefined) return known
+  if (Array.isArray(value)) {
+    const copy: unknown[] = []
+    copies.set(value, copy)
+    for (const part of value) copy.push(sortKeys(part, copies))
+    return copy
+  }
+  if (value instanceof Map) {
+    const copy = new Map<unknown, unknown>()
+    copies.set(value, copy)
+    for (const [key, part] of value) copy.set(key, sortKeys(part, copies))
+    return copy
+  }
+  if (Object.getPrototypeOf(value) !== Object.prototype) return value
+  const copy: Record<string, unknown> = {}
+  copies.set(value, copy)
+  for (const key of Object.keys(value).toSorted()) {
+    copy[key] = sortKeys(Reflect.get(value, key), copies)
+  }
+  return copy
 }
 
 function requireFunctionRef(fn: unknown): asserts fn is AnyFunction {

@@ -13,7 +13,9 @@ import type { ExecutionRecord, ListedResponse, StateReport } from '../storage/re
 
 /** Where an execution stands. Instants are milliseconds since 1970. */
 export interface StateView {
+  /** What it does: waits for its time, runs, waits for a response, or has finished. */
   readonly status: ExecutionStatus
+  /** Nobody takes it up before `unpause`. */
   readonly paused: boolean
   /** A cancellation was requested and is being carried out. */
   readonly cancelling: boolean
@@ -27,6 +29,7 @@ export interface StateView {
   readonly lockExpiresAt?: Instant
   /** Who holds it, or held it last. */
   readonly executorId?: string
+  /** The run that holds it, or held it last. */
   readonly runId?: string
   /** How it ended; `finished` only. */
   readonly outcome?: Outcome
@@ -53,26 +56,43 @@ export type ResponseView = {
 
 /** Log and inbox of an execution. */
 export interface LogView {
+  /** What happened to it, oldest first. */
   readonly events: readonly EventView[]
+  /** What others told it, oldest first. */
   readonly responses: readonly ResponseView[]
 }
 
 /** One line of a list of executions. */
 export interface ListItem {
+  /** The id of the execution. */
   readonly id: string
+  /** Kind of its function. */
   readonly kind: FunctionKind
+  /** Name of its function. */
   readonly functionName: string
+  /** Version of the function that it runs under. */
   readonly functionVersion: string
+  /** The execution whose child it is. */
   readonly parentId?: string
+  /** What it does: waits for its time, runs, waits for a response, or has finished. */
   readonly status: ExecutionStatus
+  /** Nobody takes it up before `unpause`. */
   readonly paused: boolean
+  /** A cancellation was requested and is being carried out. */
   readonly cancelling: boolean
+  /** Version of the last event. */
   readonly version: Version
+  /** The attempt that runs now or would run next, from 1; the last one when finished. */
   readonly attempt: number
+  /** When it was submitted. */
   readonly createdAt: Instant
+  /** When it is due; `pending_at` only. */
   readonly scheduledAt?: Instant
+  /** When it ended; `finished` only. */
   readonly finishedAt?: Instant
+  /** How it ended; `finished` only. */
   readonly outcomeType?: Outcome['type']
+  /** Why the engine gave up, when it did. */
   readonly failureKind?: string
   /** Why the row was set aside: nobody will execute it. */
   readonly setAside?: string

@@ -8,9 +8,8 @@ import type { LockedExecutionEvent } from '../../machines/locked-execution.ts'
 import { isSteleError, SteleError } from '../base/error.ts'
 import type { JsonObject } from '../base/json.ts'
 import { guard } from '../base/logger.ts'
-import type { Result } from '../base/result.ts'
 import { addDuration, type Cancel, type Instant, type Milliseconds } from '../base/time.ts'
-import type { CreatedEvent, ExecutionEvent } from '../model/event.ts'
+import type { CreatedEvent } from '../model/event.ts'
 import type { ExecutionId } from '../model/ids.ts'
 import type { Refusal } from '../model/refusal.ts'
 import { decideRetry } from '../model/retry.ts'
@@ -19,6 +18,7 @@ import type { LockedExecution } from '../storage/lock.ts'
 import type { LogLevel } from '../storage/run-log.ts'
 import type { EngineContext } from './engine-context.ts'
 import type { EngineFunction } from './engine-function.ts'
+import { createLogWriter, type LogWriter } from './log-writer.ts'
 import type { ProblemLog } from './problem-log.ts'
 import type { RunLogBuffer } from './run-log-buffer.ts'
 import { type EndEvent, factsOf, settle } from './settle.ts'
@@ -79,10 +79,8 @@ class Held implements HeldExecution, Run {
   readonly deadline: Instant
   readonly actor: AnyActorRef
   readonly #options: HeldOptions
+  readonly #log: LogWriter
   readonly #unlisten: Cancel
-  #known: LockedState
-  #lastWrite: Promise<unknown> | undefined
-  #writes = 0
   #renewedAt: Instant
   #renewal: Promise<void> | undefined
   #abortReason: AbortReason | undefined
@@ -100,7 +98,7 @@ class Held implements HeldExecution, Run {
     this.created = lock.created
     this.state = lock.state
     this.deadline = deadline
-    this.#known = lock.state
+    this.#log = createLogWriter(context.storage, lock.state)
     this.#renewedAt = lockedAt
     this.actor = createActor(options.logic, { id: this.executionId, parent }).start()
     this.#unlisten = context.storage.notifications.onExecution(this.executionId, (state) => {
@@ -127,7 +125,7 @@ class Held implements HeldExecution, Run {
       this.abort('timed_out')
       return Number.POSITIVE_INFINITY
     }
-    if (this.#known.lockExpiresAt >= this.deadline) return this.deadline
+    if (this.known().lockExpiresAt >= this.deadline) return this.deadline
     const renewAt = this.#renewedAt + this.#renewalInterval()
     if (now < renewAt) return Math.min(renewAt, this.deadline)
     this.#renewOnce().catch((cause: unknown) => {
@@ -147,13 +145,12 @@ class Held implements HeldExecution, Run {
 
   notice(state: ExecutionState): void {
     // What is being written now may be what is told; the answer to the write will say.
-    if (this.#writes > 0) this.#toldMeanwhile = state
-    if (this.#writes > 0 || state.version <= this.#known.version) return
-    this.#supersede(isCancelled(state) ? 'cancelled' : 'superseded')
+    if (this.#log.isWriting()) this.#toldMeanwhile = state
+    else if (state.version > this.known().version) this.#supersede(reasonFor(state))
   }
 
   known(): LockedState {
-    return this.#known
+    return this.#log.known()
   }
 
   // ── for the worker ────────────────────────────────────────────────────────────────────────────
@@ -230,7 +227,7 @@ class Held implements HeldExecution, Run {
 
   async #settleHeld(result: WorkerResult): Promise<void> {
     const endedAt = this.#now()
-    const event = settle(result, factsOf(this.#known, endedAt))
+    const event = settle(result, factsOf(this.known(), endedAt))
     if (event === undefined) this.actor.send({ type: 'parked' })
     else await this.#offer(event, endedAt)
   }
@@ -240,7 +237,7 @@ class Held implements HeldExecution, Run {
     const { problems, context } = this.#options
     for (let pause = settlePauseMin; ; pause = Math.min(pause * 2, settlePauseMax)) {
       try {
-        const written = await this.#write(event, at)
+        const written = await this.#log.append(event, at)
         problems.worked()
         this.actor.send({ type: written.ok ? event.type : 'superseded' })
         return
@@ -269,48 +266,14 @@ class Held implements HeldExecution, Run {
     const now = this.#now()
     const { settings, lock } = this.#options
     const lockExpiresAt = Math.min(addDuration(now, settings.lockExpiry), this.deadline)
-    if (lockExpiresAt <= this.#known.lockExpiresAt) return
-    const written = await this.#write({ ...lock.locked, lockExpiresAt }, now)
+    if (lockExpiresAt <= this.known().lockExpiresAt) return
+    const written = await this.#log.append({ ...lock.locked, lockExpiresAt }, now)
     if (!written.ok) {
       this.#supersede(reasonOf(written.error))
       return
     }
-    if (written.value.status === 'locked') this.#known = written.value
     this.#renewedAt = now
     this.actor.send({ type: 'extended' })
-  }
-
-  /** One write at a time, each at the version that the one before it left. */
-  async #write(event: ExecutionEvent, at: Instant): Promise<Written> {
-    const before = this.#lastWrite
-    this.#writes += 1
-    const turn =
-      before === undefined ? this.#append(event, at) : this.#appendAfter(before, event, at)
-    const settled = turn.catch(() => undefined)
-    this.#lastWrite = settled
-    try {
-      return await turn
-    } finally {
-      this.#writes -= 1
-      if (this.#lastWrite === settled) this.#lastWrite = undefined
-    }
-  }
-
-  async #appendAfter(
-    before: Promise<unknown>,
-    event: ExecutionEvent,
-    at: Instant,
-  ): Promise<Written> {
-    await before
-    return this.#append(event, at)
-  }
-
-  #append(event: ExecutionEvent, createdAt: Instant): Promise<Written> {
-    const known = this.#known
-    const { executionId } = this
-    const events = [{ event, createdAt }]
-    const { storage } = this.#options.context
-    return storage.append({ executionId, version: known.version + 1, events, known })
   }
 
   #supersede(reason: AbortReason): void {
@@ -331,8 +294,6 @@ class Held implements HeldExecution, Run {
     return this.#options.context.clock.now()
   }
 }
-
-type Written = Result<ExecutionState, Refusal>
 
 /** When the lock began, and when the attempt's time is up. */
 function timesOf({ lock, settings }: HeldOptions): { lockedAt: Instant; deadline: Instant } {
@@ -380,8 +341,10 @@ function isFinal(reason: AbortReason | undefined): boolean {
   return isLost(reason) || reason === 'released'
 }
 
-function isCancelled(state: ExecutionState): boolean {
-  return state.status === 'finished' ? state.failureKind === 'cancelled' : state.cancelling
+function reasonFor(state: ExecutionState): AbortReason {
+  const isCancelled =
+    state.status === 'finished' ? state.failureKind === 'cancelled' : state.cancelling
+  return isCancelled ? 'cancelled' : 'superseded'
 }
 
 function reasonOf(refusal: Refusal): AbortReason {

@@ -10,7 +10,9 @@ export const functionKinds: readonly FunctionKind[] = ['activity', 'workflow', '
 
 /** Identity of a function. Activities are found by name; the others by name and version. */
 export interface FunctionId {
+  /** What kind of function it is. */
   readonly kind: FunctionKind
+  /** Unique among the functions of an engine. */
   readonly name: string
   /** The user's own word, `'1'` by default; never derived from source. */
   readonly version: string

@@ -15,7 +15,9 @@ export const failureKinds: readonly FailureKind[] = [
 
 /** The engine gave up: the function did not get to say yes or no. */
 export interface ExecutionFailure {
+  /** Which outcome it is. */
   readonly type: 'execution_failure'
+  /** Why. */
   readonly kind: FailureKind
   /** One sentence, when there is one. */
   readonly reason?: string
@@ -29,12 +31,17 @@ export type Outcome<Output = unknown, Failure = unknown> =
   | { readonly type: 'err'; readonly value: Failure }
   | ExecutionFailure
 
-/** An error as data: what is kept of something thrown. */
-export interface StoredError {
+/** An error as data: what is kept of something thrown. A type, so that it counts as JSON. */
+export type StoredError = {
+  /** Name of its class. */
   readonly name: string
+  /** Its message. */
   readonly message: string
+  /** Its code, as the errors of Node have one. */
   readonly code?: string | number
+  /** Its stack, cut at `limits.errorDetailBytes`. */
   readonly stack?: string
+  /** What caused it. */
   readonly cause?: StoredError
   /** The parts of an `AggregateError`. */
   readonly errors?: readonly StoredError[]
@@ -42,6 +49,7 @@ export interface StoredError {
 
 /** A failure as it is stored: with the error behind it, when user code threw one. */
 export interface StoredFailure extends ExecutionFailure {
+  /** What was thrown. */
   readonly error?: StoredError
 }
 

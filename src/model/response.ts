@@ -8,26 +8,37 @@ import type { JoinSetId } from './join-set.ts'
 
 /** A child ended. Its outcome is read from the child's log, at `finishedVersion`. */
 export interface ChildFinishedResponse {
+  /** Which response it is. */
   readonly type: 'child_finished'
+  /** The join set that the child belongs to. */
   readonly joinSetId: JoinSetId
+  /** The child. */
   readonly childExecutionId: ExecutionId
+  /** Version of the child's last event. */
   readonly finishedVersion: Version
 }
 
 /** A delay fired, or was cancelled. */
 export interface DelayFinishedResponse {
+  /** Which response it is. */
   readonly type: 'delay_finished'
+  /** The join set that the delay belongs to. */
   readonly joinSetId: JoinSetId
+  /** The delay. */
   readonly delayId: DelayId
+  /** Whether it fired. */
   readonly result: 'ok' | 'cancelled'
 }
 
 /** Somebody sent a message; the join set is its channel. */
 export interface MessageResponse {
+  /** Which response it is. */
   readonly type: 'message'
+  /** The channel. */
   readonly joinSetId: JoinSetId
   /** Deduplicates within the channel. */
   readonly messageId?: string
+  /** What was sent, in stored form; absent means `undefined`. */
   readonly payload?: Json
 }
 

@@ -4,14 +4,16 @@
  */
 
 import { accept, refuse } from '../base/result.ts'
+import type { Instant } from '../base/time.ts'
 import { nextVersion } from '../model/decide.ts'
 import type { DelayId, ExecutionId } from '../model/ids.ts'
 import type { Refusal } from '../model/refusal.ts'
+import type { UnfinishedState } from '../model/state.ts'
 import { appendTo } from './append.ts'
-import { textOf } from './column.ts'
 import { type CommandRequest, cancelExecution } from './control.ts'
 import type { WriteProtocol } from './driver.ts'
 import { writeEvent } from './event-row.ts'
+import { delayIdOf, executionIdOf } from './id-row.ts'
 import type { Notice } from './notice.ts'
 import { call, type Protocol, statement } from './protocol.ts'
 import { findEvent } from './read.ts'
@@ -55,6 +57,11 @@ export function* closeCancelled(request: CommandRequest): WriteProtocol<CancelSt
     return accept({ finished: false, notices: [] })
   }
   const open = yield* findOpen(executionId)
+  const isOpen = open.children.length + open.delays.length > 0
+  return isOpen ? yield* cancelOpen(open, createdAt) : yield* finish(before, createdAt)
+}
+
+function* cancelOpen(open: Open, createdAt: Instant): WriteProtocol<CancelStep, Refusal> {
   const notices: Notice[] = []
   for (const child of open.children) {
     const step = yield* cancelExecution({ executionId: child, createdAt })
@@ -66,8 +73,12 @@ export function* closeCancelled(request: CommandRequest): WriteProtocol<CancelSt
     if (!step.ok) return step
     notices.push(...step.value.notices)
   }
-  if (open.total > 0) return accept({ finished: false, notices })
-  const requested = yield* findEvent(executionId, before.version)
+  return accept({ finished: false, notices })
+}
+
+/** The reason is the one given with the request, which is the last event. */
+function* finish(before: UnfinishedState, createdAt: Instant): WriteProtocol<CancelStep, Refusal> {
+  const requested = yield* findEvent(before.executionId, before.version)
   const reason = requested?.event.type === 'cancel_requested' ? requested.event.reason : undefined
   const why = reason === undefined ? {} : { reason }
   const outcome = { type: 'execution_failure', kind: 'cancelled', ...why } as const
@@ -80,7 +91,6 @@ export function* closeCancelled(request: CommandRequest): WriteProtocol<CancelSt
 interface Open {
   readonly children: readonly ExecutionId[]
   readonly delays: readonly DelayId[]
-  readonly total: number
 }
 
 function* findOpen(id: ExecutionId): Protocol<Open> {
@@ -88,9 +98,5 @@ function* findOpen(id: ExecutionId): Protocol<Open> {
     call(openChildren, id, cancelStepMax),
     call(openDelays, id, cancelStepMax),
   ]
-  return {
-    children: children.map((row) => textOf(row, 'execution_id') as ExecutionId),
-    delays: delays.map((row) => textOf(row, 'delay_id') as DelayId),
-    total: children.length + delays.length,
-  }
+  return { children: children.map(executionIdOf), delays: delays.map(delayIdOf) }
 }

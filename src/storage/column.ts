@@ -1,7 +1,7 @@
 /** Reading single columns. A database that holds something else was not written by us. */
 
 import { SteleError } from '../base/error.ts'
-import type { Json, JsonObject } from '../base/json.ts'
+import { isJsonObject, type Json, type JsonObject } from '../base/json.ts'
 import type { Row } from './protocol.ts'
 
 /** A column that must hold a text. */
@@ -53,32 +53,38 @@ export function wordOf<Word extends string>(
 /** A column that must hold the text of a JSON object. */
 export function objectOf(row: Row, column: string): JsonObject {
   const value = jsonOf(row, column)
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-    return value as JsonObject
-  }
+  if (isJsonObject(value)) return value
   throw corruptColumn(row, column, 'a JSON object')
 }
 
 /** A column that must hold the text of a JSON value. */
 export function jsonOf(row: Row, column: string): Json {
+  const text = textOf(row, column)
   try {
-    return JSON.parse(textOf(row, column)) as Json
+    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what JSON.parse gives is JSON
+    return JSON.parse(text) as Json
   } catch (cause) {
-    throw corruptColumn(row, column, 'JSON', cause)
+    throw corrupt(row, { column, expected: 'JSON', cause })
   }
 }
 
 /** The `storage_corrupt` of a column. */
-export function corruptColumn(
-  row: Row,
-  column: string,
-  expected: string,
-  cause?: unknown,
-): SteleError {
+export function corruptColumn(row: Row, column: string, expected: string): SteleError {
+  return corrupt(row, { column, expected })
+}
+
+interface Corruption {
+  readonly column: string
+  readonly expected: string
+  readonly cause?: unknown
+}
+
+function corrupt(row: Row, { column, expected, cause }: Corruption): SteleError {
   const executionId = row['execution_id']
+  const owner = typeof executionId === 'string' ? executionId : 'a row'
   return new SteleError(
     'storage_corrupt',
-    `Column ${column} of ${String(executionId ?? 'a row')} does not hold ${expected}. ` +
+    `Column ${column} of ${owner} does not hold ${expected}. ` +
       'Something other than Stele wrote to the database; restore it from a backup.',
     { fields: { executionId, column }, cause },
   )

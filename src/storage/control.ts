@@ -109,7 +109,7 @@ export function* completeExecution(request: CompleteRequest): WriteProtocol<Writ
 }
 
 function sameOutcome(left: StoredOutcome, right: StoredOutcome): boolean {
-  return canonicalJson({ ...left } as never) === canonicalJson({ ...right } as never)
+  return canonicalJson({ ...left }) === canonicalJson({ ...right })
 }
 
 function appendNow(

@@ -70,7 +70,7 @@ export function* createExecutions(
     return refuse({ kind: 'taken', what: 'execution', id: state.executionId })
   })
   yield creations
-    .filter((_, index) => results[index]?.ok)
+    .filter((_, index) => results[index]?.ok === true)
     .flatMap(({ state, entries }) =>
       entries.map((entry, version) => insertEventCall(state.executionId, version, entry)),
     )

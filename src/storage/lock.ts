@@ -3,6 +3,7 @@
  * of due time, each locked or set aside; a row that cannot be read never stops the others.
  */
 
+import { unreachable } from '../base/assert.ts'
 import { accept } from '../base/result.ts'
 import { addDuration, type Instant, type Milliseconds } from '../base/time.ts'
 import { decideEvent } from '../model/decide.ts'
@@ -113,7 +114,7 @@ export function* lockDue(request: LockRequest): WriteProtocol<LockBatch, never> 
   const inserted = drafts.length === 0 ? [] : yield drafts.map(({ insert }) => insert)
   // A log that is ahead of its row has been written to by somebody else: not ours to lock.
   const isFree = drafts.map((_, index) => inserted[index]?.length === 1)
-  const lockable = drafts.filter((_, index) => isFree[index])
+  const lockable = drafts.filter((_, index) => isFree[index] === true)
   const setAside = [
     ...attempts.filter((attempt) => attempt.type === 'poison'),
     ...drafts.filter((_, index) => isFree[index] !== true).map(aheadOfRow),
@@ -175,8 +176,10 @@ function candidateCall(target: LockTarget, lockedAt: Instant, limit: number): Ca
       return call(dueByName, ...values)
     case 'by_version':
       return call(dueByVersion, ...values, version)
-    default:
+    case 'auto':
       return call(dueAuto, ...values, version)
+    default:
+      return unreachable(target.strategy)
   }
 }
 

@@ -3,6 +3,7 @@
  * correctness: whoever misses a notice finds out by polling.
  */
 
+import { unreachable } from '../base/assert.ts'
 import { guard } from '../base/logger.ts'
 import type { Cancel, Instant, Milliseconds, Scheduler } from '../base/time.ts'
 import type { FunctionKind } from '../model/function-id.ts'
@@ -43,61 +44,79 @@ export interface NotificationOptions {
 
 /** A notice board that also hears of other processes, by asking the storage every 20 ms. */
 export function createNotifications(options: NotificationOptions): Notifications {
-  const pending = createTopic<DueListener>()
-  const executions = createTopic<StateListener>()
-  const timers = createTopic<DueListener>()
-  const foreigners = createTopic<() => void>()
-  const topics = [pending, executions, timers, foreigners]
-  const foreign = watchForeign(options, {
-    isListening: () => topics.some((topic) => topic.size() > 0),
+  const topics: Topics = {
+    pending: createTopic(),
+    executions: createTopic(),
+    timers: createTopic(),
+    foreign: createTopic(),
+  }
+  const foreignWatch = watchForeign(options, {
+    isListening: () => Object.values(topics).some(isHeard),
     onChange: () => {
-      pending.all((listen) => {
-        listen(undefined)
-      })
-      executions.all((listen) => {
-        listen(undefined)
-      })
-      timers.all((listen) => {
-        listen(undefined)
-      })
-      foreigners.all((listen) => {
-        listen()
-      })
+      publishForeign(topics)
     },
   })
-  const publishOne = (notice: Notice): void => {
-    switch (notice.topic) {
-      case 'pending':
-        pending.some(`${notice.kind}:${notice.name}`, (listen) => {
-          listen(notice.dueAt)
-        })
-        return
-      case 'execution':
-        executions.some(notice.state.executionId, (listen) => {
-          listen(notice.state)
-        })
-        return
-      default:
-        timers.some('', (listen) => {
-          listen(notice.dueAt)
-        })
-    }
-  }
   const listen = <Listener>(topic: Topic<Listener>, key: string, listener: Listener): Cancel => {
     const cancel = topic.add(key, listener)
-    foreign.start()
+    foreignWatch.start()
     return cancel
   }
   return {
     publish: (notices) => {
-      for (const notice of notices) publishOne(notice)
+      for (const notice of notices) publishOne(topics, notice)
     },
-    onPending: (kind, name, listener) => listen(pending, `${kind}:${name}`, listener),
-    onExecution: (id, listener) => listen(executions, id, listener),
-    onTimer: (listener) => listen(timers, '', listener),
-    onForeign: (listener) => listen(foreigners, '', listener),
-    close: foreign.close,
+    onPending: (kind, name, listener) => listen(topics.pending, `${kind}:${name}`, listener),
+    onExecution: (id, listener) => listen(topics.executions, id, listener),
+    onTimer: (listener) => listen(topics.timers, '', listener),
+    onForeign: (listener) => listen(topics.foreign, '', listener),
+    close: foreignWatch.close,
   }
+}
+
+/** Who listens to what. */
+interface Topics {
+  readonly pending: Topic<DueListener>
+  readonly executions: Topic<StateListener>
+  readonly timers: Topic<DueListener>
+  readonly foreign: Topic<() => void>
+}
+
+function publishOne({ pending, executions, timers }: Topics, notice: Notice): void {
+  switch (notice.topic) {
+    case 'pending':
+      pending.some(`${notice.kind}:${notice.name}`, (listen) => {
+        listen(notice.dueAt)
+      })
+      return
+    case 'execution':
+      executions.some(notice.state.executionId, (listen) => {
+        listen(notice.state)
+      })
+      return
+    case 'timer':
+      timers.some('', (listen) => {
+        listen(notice.dueAt)
+      })
+      return
+    default:
+      unreachable(notice)
+  }
+}
+
+/** What others have committed is not told: everybody has to look. */
+function publishForeign({ pending, executions, timers, foreign }: Topics): void {
+  pending.all((listen) => {
+    listen(undefined)
+  })
+  executions.all((listen) => {
+    listen(undefined)
+  })
+  timers.all((listen) => {
+    listen(undefined)
+  })
+  foreign.all((listen) => {
+    listen()
+  })
 }
 
 /** Listeners by key. */
@@ -108,6 +127,10 @@ interface Topic<Listener> {
   readonly size: () => number
 }
 
+function isHeard<Listener>(topic: Topic<Listener>): boolean {
+  return topic.size() > 0
+}
+
 function createTopic<Listener>(): Topic<Listener> {
   const listenersByKey = new Map<string, Set<{ readonly listener: Listener }>>()
   const tellEach = (
@@ -115,7 +138,8 @@ function createTopic<Listener>(): Topic<Listener> {
     tell: (listener: Listener) => void,
   ): void => {
     // A copy: listeners come and go while they are told.
-    for (const { listener } of [...listeners]) {
+    const present = [...listeners]
+    for (const { listener } of present) {
       guard(() => {
         tell(listener)
       })
@@ -138,7 +162,8 @@ function createTopic<Listener>(): Topic<Listener> {
       if (listeners !== undefined) tellEach(listeners, tell)
     },
     all: (tell) => {
-      for (const listeners of [...listenersByKey.values()]) tellEach(listeners, tell)
+      const present = [...listenersByKey.values()]
+      for (const listeners of present) tellEach(listeners, tell)
     },
     size: () => listenersByKey.size,
   }

@@ -11,13 +11,17 @@ export type Row = Readonly<Record<string, unknown>>
 
 /** A named SQL text with `$1, $2, …`; the name is that of the prepared statement. */
 export interface Statement {
+  /** Unique among all statements. */
   readonly name: string
+  /** One statement, parameters numbered in any order. */
   readonly text: string
 }
 
 /** A statement with its values. */
 export interface Call {
+  /** What to run. */
   readonly statement: Statement
+  /** What its parameters stand for, `$1` first. */
   readonly values: readonly SqlValue[]
 }
 

@@ -7,8 +7,9 @@ import type { JoinSetId } from '../model/join-set.ts'
 import type { StoredOutcome } from '../model/outcome.ts'
 import type { LoggedResponse } from '../model/response.ts'
 import type { ExecutionState } from '../model/state.ts'
-import { corruptColumn, flagOf, integerOf, objectOf, textOf, textOrNone } from './column.ts'
+import { corruptColumn, flagOf, integerOf, objectOf, textOrNone } from './column.ts'
 import { eventColumns, parseEvent } from './event-row.ts'
+import { delayIdOf, joinSetIdOf } from './id-row.ts'
 import { call, type Protocol, query, type Row, statement } from './protocol.ts'
 import { parseResponse, responseColumns } from './response-row.ts'
 import { findState, parseState, stateColumns } from './state-row.ts'
@@ -186,12 +187,12 @@ export function* findWaits(id: ExecutionId): Protocol<Waits> {
   ]
   return {
     asks: asks.map((row) => ({
-      joinSetId: textOf(row, 'join_set_id') as JoinSetId,
+      joinSetId: joinSetIdOf(row),
       asks: integerOf(row, 'asks'),
       responses: integerOf(row, 'responses'),
     })),
     delays: delays.map((row) => ({
-      delayId: textOf(row, 'delay_id') as DelayId,
+      delayId: delayIdOf(row),
       dueAt: integerOf(row, 'due_at_ms'),
       paused: flagOf(row, 'paused'),
     })),

@@ -2,10 +2,11 @@
 
 import { accept } from '../base/result.ts'
 import type { Instant } from '../base/time.ts'
-import type { FunctionId, FunctionKind } from '../model/function-id.ts'
+import { type FunctionId, functionKinds } from '../model/function-id.ts'
 import type { DeploymentId, ExecutorId } from '../model/ids.ts'
-import { integerOf, integerOrNone, jsonOf, textOf, textOrNone } from './column.ts'
+import { integerOf, integerOrNone, jsonOf, textOf, textOrNone, wordOf } from './column.ts'
 import type { WriteProtocol } from './driver.ts'
+import { deploymentIdOf, executorIdOf } from './id-row.ts'
 import { call, type Protocol, query, type Row, statement } from './protocol.ts'
 
 const upsertFunction = statement(
@@ -108,7 +109,7 @@ function parseFunction(row: Row): RegisteredFunction {
   const definition = textOrNone(row, 'definition')
   return {
     function: {
-      kind: textOf(row, 'kind') as FunctionKind,
+      kind: wordOf(row, 'kind', functionKinds),
       name: textOf(row, 'name'),
       version: textOf(row, 'version'),
     },
@@ -122,8 +123,8 @@ function parseExecutor(row: Row): RegisteredExecutor {
   const stoppedAt = integerOrNone(row, 'stopped_at_ms')
   const functions = jsonOf(row, 'functions')
   return {
-    executorId: textOf(row, 'executor_id') as ExecutorId,
-    deploymentId: textOf(row, 'deployment_id') as DeploymentId,
+    executorId: executorIdOf(row),
+    deploymentId: deploymentIdOf(row),
     kind: textOf(row, 'kind'),
     functions: Array.isArray(functions) ? functions.map(String) : [],
     host: textOf(row, 'host'),

@@ -3,10 +3,10 @@
 import { unreachable } from '../base/assert.ts'
 import type { Instant } from '../base/time.ts'
 import type { Version } from '../model/event.ts'
-import type { DelayId, ExecutionId } from '../model/ids.ts'
-import type { JoinSetId } from '../model/join-set.ts'
+import type { ExecutionId } from '../model/ids.ts'
 import type { ExecutionResponse, LoggedResponse } from '../model/response.ts'
 import { corruptColumn, integerOf, jsonOf, textOf, textOrNone, wordOf } from './column.ts'
+import { delayIdOf, joinSetIdOf } from './id-row.ts'
 import { type Call, call, type Row, type SqlValue, statement } from './protocol.ts'
 
 /** The columns of a response, for SELECT lists over table `responses` under the name `r`. */
@@ -85,7 +85,7 @@ export function parseResponse(row: Row): LoggedResponse {
 const delayResults = ['ok', 'cancelled'] as const
 
 function parseDetails(row: Row): ExecutionResponse {
-  const joinSetId = textOf(row, 'join_set_id') as JoinSetId
+  const joinSetId = joinSetIdOf(row)
   const type = textOf(row, 'type')
   switch (type) {
     case 'child_finished': {
@@ -99,7 +99,7 @@ function parseDetails(row: Row): ExecutionResponse {
     }
     case 'delay_finished': {
       const result = wordOf(row, 'delay_result', delayResults)
-      return { type, joinSetId, delayId: textOf(row, 'delay_id') as DelayId, result }
+      return { type, joinSetId, delayId: delayIdOf(row), result }
     }
     case 'message': {
       const messageId = textOrNone(row, 'message_id')

@@ -4,8 +4,9 @@ import type { JsonObject } from '../base/json.ts'
 import { accept } from '../base/result.ts'
 import type { Instant } from '../base/time.ts'
 import type { ExecutionId, RunId } from '../model/ids.ts'
-import { integerOf, objectOf, textOf, textOrNone } from './column.ts'
+import { integerOf, objectOf, textOf, textOrNone, wordOf } from './column.ts'
 import type { WriteProtocol } from './driver.ts'
+import { executionIdOf, runIdOf } from './id-row.ts'
 import { call, type Protocol, query, type Row, statement } from './protocol.ts'
 
 const insertLine = statement(
@@ -25,6 +26,8 @@ const selectLines = statement(
 
 /** How loud a line is. */
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error'
+
+const logLevels: readonly LogLevel[] = ['debug', 'info', 'warn', 'error']
 
 /** A line that a function logged. */
 export interface RunLogLine {
@@ -69,10 +72,10 @@ function parseLine(row: Row): StoredLogLine {
   const fields = textOrNone(row, 'fields') === undefined ? undefined : objectOf(row, 'fields')
   return {
     lineId: integerOf(row, 'line_id'),
-    executionId: textOf(row, 'execution_id') as ExecutionId,
-    runId: textOf(row, 'run_id') as RunId,
+    executionId: executionIdOf(row),
+    runId: runIdOf(row),
     createdAt: integerOf(row, 'created_at_ms'),
-    level: textOf(row, 'level') as LogLevel,
+    level: wordOf(row, 'level', logLevels),
     message: textOf(row, 'message'),
     ...(fields === undefined ? {} : { fields }),
   }

@@ -2,13 +2,7 @@
 
 import type { Json } from '../base/json.ts'
 import { functionKinds } from '../model/function-id.ts'
-import {
-  type DeploymentId,
-  type ExecutionId,
-  type ExecutorId,
-  findParent,
-  type RunId,
-} from '../model/ids.ts'
+import { type ExecutionId, findParent } from '../model/ids.ts'
 import { failureKinds } from '../model/outcome.ts'
 import type { RetryPolicy } from '../model/retry.ts'
 import type {
@@ -19,16 +13,8 @@ import type {
   UnfinishedBase,
   UnfinishedState,
 } from '../model/state.ts'
-import {
-  corruptColumn,
-  flagOf,
-  integerOf,
-  integerOrNone,
-  jsonOf,
-  textOf,
-  textOrNone,
-  wordOf,
-} from './column.ts'
+import { corruptColumn, flagOf, integerOf, jsonOf, textOf, textOrNone, wordOf } from './column.ts'
+import { deploymentIdOf, executionIdOf, executorIdOf, runIdOf } from './id-row.ts'
 import {
   type Call,
   call,
@@ -130,24 +116,16 @@ export function updateStateCall(before: ExecutionState, after: ExecutionState): 
 }
 
 function pushOpen(values: SqlValue[], state: UnfinishedState): void {
-  const locked = state.status === 'locked' ? state : undefined
-  const blocked = state.status === 'blocked' ? state : undefined
-  values.push(
-    Number(state.paused),
-    Number(state.cancelling),
-    state.status === 'pending_at' ? state.scheduledAt : null,
-    locked?.lockExpiresAt ?? null,
-    locked?.lastLockVersion ?? null,
-    state.lastOwner?.executorId ?? null,
-    state.lastOwner?.runId ?? null,
-    locked === undefined ? null : JSON.stringify(locked.retry),
-    blocked?.seenCursor ?? null,
-    blocked?.runExpiresAt ?? null,
-    state.incompatibleVersion ?? null,
-    null,
-    null,
-    null,
-  )
+  const { status, lastOwner } = state
+  values.push(Number(state.paused), Number(state.cancelling))
+  values.push(status === 'pending_at' ? state.scheduledAt : null)
+  if (status === 'locked') values.push(state.lockExpiresAt, state.lastLockVersion)
+  else values.push(null, null)
+  values.push(lastOwner?.executorId ?? null, lastOwner?.runId ?? null)
+  values.push(status === 'locked' ? JSON.stringify(state.retry) : null)
+  if (status === 'blocked') values.push(state.seenCursor, state.runExpiresAt)
+  else values.push(null, null)
+  values.push(state.incompatibleVersion ?? null, null, null, null)
 }
 
 function pushFinished(values: SqlValue[], state: FinishedState): void {
@@ -189,7 +167,7 @@ export function parseState(row: Row): ExecutionState {
 }
 
 function parseBase(row: Row): StateBase {
-  const executionId = textOf(row, 'execution_id') as ExecutionId
+  const executionId = executionIdOf(row)
   const from = executionId.includes('.') ? findParent(executionId) : undefined
   if (from === undefined && executionId.includes('.')) {
     throw corruptColumn(row, 'execution_id', 'an execution id')
@@ -207,7 +185,7 @@ function parseBase(row: Row): StateBase {
     version: integerOf(row, 'version'),
     createdAt: integerOf(row, 'created_at_ms'),
     firstScheduledAt: integerOf(row, 'first_scheduled_at_ms'),
-    deploymentId: textOf(row, 'deployment_id') as DeploymentId,
+    deploymentId: deploymentIdOf(row),
     failures: integerOf(row, 'failures'),
   }
 }
@@ -225,10 +203,7 @@ function parseOpen(row: Row): Omit<UnfinishedBase, keyof StateBase> {
 }
 
 function parseOwner(row: Row): LockOwner {
-  return {
-    executorId: textOf(row, 'executor_id') as ExecutorId,
-    runId: textOf(row, 'run_id') as RunId,
-  }
+  return { executorId: executorIdOf(row), runId: runIdOf(row) }
 }
 
 function parseRetry(row: Row): RetryPolicy {
@@ -249,11 +224,4 @@ function parseFinished(row: Row): Omit<FinishedState, keyof StateBase | 'status'
   }
   if (textOrNone(row, 'failure_kind') === undefined) return { finishedAt, outcomeType }
   throw corruptColumn(row, 'failure_kind', 'nothing, as it does without a failure')
-}
-
-/** Why the row was set aside, if it was. */
-export function parseSetAside(row: Row): string | undefined {
-  return integerOrNone(row, 'version') === undefined
-    ? undefined
-    : textOrNone(row, 'set_aside_reason')
 }

@@ -4,6 +4,7 @@ import type { Instant } from '../base/time.ts'
 import type { DelayId } from '../model/ids.ts'
 import type { ExecutionState, LockedState } from '../model/state.ts'
 import { integerOrNone, textOf } from './column.ts'
+import { delayIdOf } from './id-row.ts'
 import { call, type Protocol, type Row, statement } from './protocol.ts'
 import type { SetAside } from './set-aside.ts'
 import { parseState, stateColumns } from './state-row.ts'
@@ -89,7 +90,7 @@ export function* findExpired(request: TimersRequest): Protocol<ExpiredTimers> {
   const poison: SetAside[] = []
   return {
     locks: readable(locks, poison).filter((state) => state.status === 'locked'),
-    delays: delays.map((row) => ({ delayId: textOf(row, 'delay_id') as DelayId })),
+    delays: delays.map((row) => ({ delayId: delayIdOf(row) })),
     cancelling: readable(cancelling, poison),
     poison,
   }

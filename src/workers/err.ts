@@ -2,7 +2,9 @@
 
 /** A failure that a handler returns. */
 export interface Err<Failure> {
+  /** Tells a failure from a value. */
   readonly '~err': true
+  /** The failure, as the caller will see it. */
   readonly value: Failure
   /** Never retried. */
   readonly permanent: boolean
@@ -27,6 +29,7 @@ const permanentErrorMark = Symbol.for('stele.permanent_error')
 
 /** Thrown by a handler deep inside: the same as returning `err(value)` from it. */
 export class ActivityError<Failure = unknown> extends Error {
+  /** Name of the class; ask `instanceof` within one copy of the package. */
   override readonly name = 'ActivityError'
   /** The failure, as the caller will see it. */
   readonly value: Failure
@@ -43,6 +46,7 @@ export class ActivityError<Failure = unknown> extends Error {
 
 /** Thrown by a handler for something that no repetition can help. */
 export class PermanentError extends Error {
+  /** Name of the class; ask `instanceof` within one copy of the package. */
   override readonly name = 'PermanentError'
 
   constructor(message: string, options: { readonly cause?: unknown } = {}) {

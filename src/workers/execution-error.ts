@@ -12,16 +12,23 @@ export type FailedOutcome<Output = unknown, Failure = unknown> = Exclude<
 
 /** What an execution error is about. */
 export interface ExecutionErrorOptions<Output, Failure> {
+  /** The execution that ended. */
   readonly executionId: string
+  /** Name of its function. */
   readonly functionName: string
+  /** How it ended. */
   readonly outcome: FailedOutcome<Output, Failure>
+  /** What was thrown, when something was. */
   readonly cause?: unknown
 }
 
 /** Thrown by `result()` and `call`: match on `outcome`, never on the message. */
 export class ExecutionError<Output = unknown, Failure = unknown> extends SteleError {
+  /** Name of the class; ask `isExecutionError`. */
   override readonly name = 'ExecutionError'
+  /** The execution that ended. */
   readonly executionId: string
+  /** Name of its function. */
   readonly functionName: string
   /** How the execution ended. */
   readonly outcome: FailedOutcome<Output, Failure>

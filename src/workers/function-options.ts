@@ -35,6 +35,7 @@ export interface FunctionOptions<Name extends string, Accepted, Input, Returned,
   readonly output?: Schema<Returned, Output> | undefined
   /** Checks and parses the values of `err(…)`. */
   readonly failure?: Schema<Failure> | undefined
+  /** How failed attempts are repeated. Default: 5 times, from 100 ms on, doubling. */
   readonly retry?: RetryOptions | undefined
   /** The limit of one attempt. Default 5 minutes. */
   readonly timeout?: Duration | undefined

@@ -8,6 +8,7 @@ import type { FunctionKind } from '../model/function-id.ts'
  * exist for the compiler alone) what it takes and gives.
  */
 export interface FunctionRef<Input, Output, Failure = unknown, Name extends string = string> {
+  /** What kind of function it is. */
   readonly kind: FunctionKind
   /** Unique among the functions of an engine. */
   readonly name: Name
@@ -46,6 +47,7 @@ export type Args<Input, Options> = [Input] extends [never]
 
 /** What `functions: [...]` takes; a declaration alone is not implemented. */
 export interface Implemented {
+  /** There is a handler, or it is a stub. */
   readonly implemented: true
 }
 

@@ -14,7 +14,7 @@ interface ConsoleBlock {
 }
 
 /** A command, and what the page says that it prints. */
-export interface Step {
+interface Step {
   readonly command: string
   readonly output: string
 }

@@ -6,8 +6,9 @@ import { blocksOf, fencesOf, normalised } from './page.ts'
 import { openProject } from './project.ts'
 
 const top = fileURLToPath(new URL('../..', import.meta.url))
+const errors = 'docs/reference/errors.md'
 const guides = readdirSync(`${top}docs/guides`).map((name) => `docs/guides/${name}`)
-const runnable = ['README.md', 'docs/tutorial.md', ...guides]
+const runnable = ['README.md', 'docs/tutorial.md', errors, ...guides]
 const read = (path: string): string => readFileSync(`${top}${path}`, 'utf8')
 
 describe('pages', () => {

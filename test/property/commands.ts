@@ -186,8 +186,3 @@ export const birth = {
   scheduledAt: 0,
   deploymentId: deployment,
 } as const
-
-/** Whether only a run may write this: it belongs to what user code did. */
-export function isOfRun({ name }: Command): boolean {
-  return ['ask', 'look', 'wait', 'ask and wait', 'other'].includes(name)
-}

@@ -137,7 +137,9 @@ export const lockedStates: fc.Arbitrary<LockedState> = fc
   })
   .map(({ retry, failures, version, appended, kind, isChild }) =>
     locked({
-      ...{ retry, failures, version },
+      retry,
+      failures,
+      version,
       function: { kind, name: 'flow', version: '1' },
       lastLockVersion: Math.max(1, version - appended),
       ...(isChild ? { parent: { executionId: executionId('p'), joinSetId: boxes } } : {}),

@@ -53,7 +53,10 @@ describe(`wake-up (seed ${seed})`, () => {
         }
         const wakeUp = createWakeUp({
           context: {
-            ...{ clock, scheduler, logger: silentLogger, mintUlid: () => '' },
+            clock,
+            scheduler,
+            logger: silentLogger,
+            mintUlid: () => '',
             deploymentId: newDeploymentId(''),
             storage: { ...store, notifications, findNextDue },
           },

@@ -41,11 +41,15 @@ const ends: Readonly<Record<End, Cell>> = {
   killed: { glyph: '╳', colour: 'magenta' },
 }
 
+/** Runs down through all lines at the moment of the kill. */
+const killLine: Cell = { glyph: '┊', colour: 'dim' }
+
 const legend: readonly (readonly [cell: Cell, meaning: string])[] = [
   [{ glyph: '━', colour: 'cyan' }, 'runs'],
   [ends.failed, 'failed'],
   [ends.timed_out, 'timed out'],
   [ends.killed, 'killed'],
+  [killLine, 'the kill'],
   [waits.orphaned, 'its lock runs out'],
   [waits.backoff, 'backoff'],
   [waits.queued, 'due'],
@@ -172,7 +176,7 @@ function shorten(text: string, width: number): string {
 
 function drawTime({ stretches }: Story, layout: Layout): string {
   const cells: (Cell | undefined)[] = Array.from({ length: layout.cells })
-  if (layout.killedCell !== undefined) cells[layout.killedCell] = { glyph: '┊', colour: 'dim' }
+  if (layout.killedCell !== undefined) cells[layout.killedCell] = killLine
   // Waits first: a run too short for its scale must still be seen.
   for (const stretch of stretches) {
     if (stretch.what !== 'running') fill(cells, stretch, { layout, cell: waits[stretch.what] })

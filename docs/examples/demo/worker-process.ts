@@ -16,8 +16,10 @@ export interface WorkerProcess {
 /** Starts a worker; resolves when its engine runs. */
 export async function startWorker(name: string, args: readonly string[]): Promise<WorkerProcess> {
   const from = Date.now()
-  const program = fileURLToPath(new URL('worker.js', import.meta.url))
-  const child = fork(program, [...args], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  const program = fileURLToPath(new URL('main.js', import.meta.url))
+  const child = fork(program, ['worker', ...args], {
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
   let killed = false
   let to: number | undefined
   const gone = once(child, 'exit').then(() => {

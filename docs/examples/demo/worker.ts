@@ -3,7 +3,7 @@ import { createEngine } from 'stele'
 import { createActivities } from './activities.ts'
 import { openLedger } from './ledger.ts'
 
-const [database = '', ledgerFile = ''] = process.argv.slice(2)
+const [, database = '', ledgerFile = ''] = process.argv.slice(2)
 const engine = await createEngine({
   storage: database,
   functions: Object.values(createActivities(openLedger(ledgerFile))),

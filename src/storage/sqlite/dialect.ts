@@ -70,7 +70,7 @@ export function isStatementFault(cause: unknown): boolean {
 export function toSteleError(cause: unknown, file: string): SteleError {
   if (isSteleError(cause)) return cause
   const found = sqliteCode(cause)
-  const code = codesByPrefix.find(([prefix]) => found?.startsWith(prefix))?.[1]
+  const code = codesByPrefix.find(([prefix]) => found?.startsWith(prefix) === true)?.[1]
   const advice = code === undefined ? undefined : adviceByCode[code]
   const reason = cause instanceof Error ? cause.message : String(cause)
   return new SteleError(

@@ -8,6 +8,7 @@ import type { Random } from '../../base/random.ts'
 import type { Result } from '../../base/result.ts'
 import type { Clock, Milliseconds, Scheduler } from '../../base/time.ts'
 import type { Driver, WriteProtocol } from '../driver.ts'
+import type { Protocol } from '../protocol.ts'
 import type { Connection } from './connection.ts'
 import { isBusy, isStatementFault, toSteleError } from './dialect.ts'
 
@@ -30,126 +31,177 @@ export interface DriveOptions {
   readonly scheduler: Scheduler
 }
 
-type AnyResult = Result<unknown, unknown>
-
-/** A write in the queue. */
-interface Job {
-  readonly protocol: () => WriteProtocol<unknown, unknown>
-  readonly resolve: (result: AnyResult) => void
-  readonly reject: (error: SteleError) => void
-}
-
-/** What came of a job inside the transaction. */
-type Ran =
-  | { readonly job: Job; readonly result: AnyResult }
-  | { readonly job: Job; readonly fault: SteleError }
-
 /** Drives protocols over one connection. */
 export function createSqliteDriver(options: DriveOptions): Driver {
-  const { connection, file, scheduler } = options
-  const queue: Job[] = []
-  let scheduled = false
-  let closing: Promise<void> | undefined
-  let lastDataVersion = connection.dataVersion()
-  let drained = (): void => undefined
-
-  const closedError = (): SteleError =>
-    new SteleError(
-      'storage_unavailable',
-      `SQLite database ${JSON.stringify(file)} is closed. Use the engine before it is stopped.`,
-      { fields: { file } },
-    )
-
-  const schedule = (): void => {
-    if (scheduled) return
-    scheduled = true
-    scheduler.soon(flush)
-  }
-
-  const flush = (): void => {
-    const backoff = createBackoff(options)
-    const attempt = (): void => {
-      try {
-        // Left over when a rollback itself failed.
-        if (connection.isInTransaction()) connection.control('ROLLBACK')
-        connection.control('BEGIN IMMEDIATE')
-      } catch (cause) {
-        if (isBusy(cause) && backoff.again(attempt)) return
-        failAll(queue.splice(0), toSteleError(cause, file))
-        finish()
-        return
-      }
-      runGroup(queue, options)
-      finish()
-    }
-    attempt()
-  }
-
-  const finish = (): void => {
-    scheduled = false
-    if (queue.length > 0) schedule()
-    else drained()
-  }
-
+  const driver = new SqliteDriver(options)
+  // Methods of a driver are handed on one by one, so they must not need `this`.
   return {
-    write: <Value, Refusal>(protocol: () => WriteProtocol<Value, Refusal>) =>
-      new Promise<Result<Value, Refusal>>((resolve, reject) => {
-        if (closing !== undefined) {
-          reject(closedError())
-          return
-        }
-        queue.push({ protocol, resolve: resolve as (result: AnyResult) => void, reject })
-        schedule()
-      }),
-    read: (protocol) =>
-      new Promise((resolve, reject) => {
-        const backoff = createBackoff(options)
-        const attempt = (): void => {
-          if (closing !== undefined) {
-            reject(closedError())
-            return
-          }
-          try {
-            resolve(readOnce(connection, protocol))
-          } catch (cause) {
-            if (!isBusy(cause) || !backoff.again(attempt)) reject(toSteleError(cause, file))
-          }
-        }
-        attempt()
-      }),
-    hasForeignChanges: () => {
-      if (closing !== undefined) return false
-      const current = connection.dataVersion()
-      const changed = current !== lastDataVersion
-      lastDataVersion = current
-      return changed
-    },
-    close: () => {
-      closing ??= new Promise<void>((resolve) => {
-        drained = () => {
-          connection.close()
-          resolve()
-        }
-        if (!scheduled) drained()
-      })
-      return closing
-    },
+    write: (protocol) => driver.write(protocol),
+    read: (protocol) => driver.read(protocol),
+    hasForeignChanges: () => driver.hasForeignChanges(),
+    close: () => driver.close(),
   }
 }
 
-/** Runs as many jobs as fit into one transaction, commits, and answers each. */
-function runGroup(queue: Job[], options: DriveOptions): void {
+class SqliteDriver {
+  readonly #options: DriveOptions
+  readonly #queue: QueuedWrite[] = []
+  #isScheduled = false
+  #closing: Promise<void> | undefined
+  #onDrained: () => void = () => undefined
+  #lastDataVersion: number
+
+  constructor(options: DriveOptions) {
+    this.#options = options
+    this.#lastDataVersion = options.connection.dataVersion()
+  }
+
+  write<Value, Refusal>(
+    protocol: () => WriteProtocol<Value, Refusal>,
+  ): Promise<Result<Value, Refusal>> {
+    return new Promise((resolve, reject) => {
+      if (this.#closing !== undefined) {
+        reject(closedError(this.#options))
+        return
+      }
+      this.#queue.push(new PendingWrite(protocol, resolve, reject))
+      this.#schedule()
+    })
+  }
+
+  read<Value>(protocol: () => Protocol<Value>): Promise<Value> {
+    const { connection, file } = this.#options
+    return new Promise((resolve, reject) => {
+      const backoff = createBackoff(this.#options)
+      const attempt = (): void => {
+        if (this.#closing !== undefined) {
+          reject(closedError(this.#options))
+          return
+        }
+        try {
+          resolve(readOnce(connection, protocol))
+        } catch (cause) {
+          if (!isBusy(cause) || !backoff.again(attempt)) reject(toSteleError(cause, file))
+        }
+      }
+      attempt()
+    })
+  }
+
+  hasForeignChanges(): boolean {
+    if (this.#closing !== undefined) return false
+    const current = this.#options.connection.dataVersion()
+    const hasChanged = current !== this.#lastDataVersion
+    this.#lastDataVersion = current
+    return hasChanged
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= new Promise<void>((resolve) => {
+      this.#onDrained = () => {
+        this.#options.connection.close()
+        resolve()
+      }
+      if (!this.#isScheduled) this.#onDrained()
+    })
+    return this.#closing
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return
+    this.#isScheduled = true
+    this.#options.scheduler.soon(() => {
+      this.#flush(createBackoff(this.#options))
+    })
+  }
+
+  /** Begins a transaction, however long that takes, and runs what has gathered. */
+  #flush(backoff: Backoff): void {
+    const { connection, file } = this.#options
+    const again = (): void => {
+      this.#flush(backoff)
+    }
+    try {
+      // Left over when a rollback itself failed.
+      if (connection.isInTransaction()) connection.control('ROLLBACK')
+      connection.control('BEGIN IMMEDIATE')
+    } catch (cause) {
+      if (isBusy(cause) && backoff.again(again)) return
+      failAll(this.#queue.splice(0), toSteleError(cause, file))
+      this.#finish()
+      return
+    }
+    runGroup(this.#queue, this.#options)
+    this.#finish()
+  }
+
+  #finish(): void {
+    this.#isScheduled = false
+    if (this.#queue.length > 0) this.#schedule()
+    else this.#onDrained()
+  }
+}
+
+function closedError({ file }: DriveOptions): SteleError {
+  return new SteleError(
+    'storage_unavailable',
+    `SQLite database ${JSON.stringify(file)} is closed. Use the engine before it is stopped.`,
+    { fields: { file } },
+  )
+}
+
+/** A write in the queue. */
+interface QueuedWrite {
+  /** Runs it inside the transaction, and says whether to keep what it wrote. */
+  readonly run: (connection: Connection) => boolean
+  /** Answers with what it came to, once that is committed. */
+  readonly answer: () => void
+  readonly fail: (error: SteleError) => void
+}
+
+class PendingWrite<Value, Refusal> implements QueuedWrite {
+  readonly #protocol: () => WriteProtocol<Value, Refusal>
+  readonly #resolve: (result: Result<Value, Refusal>) => void
+  readonly #reject: (error: SteleError) => void
+  #result: Result<Value, Refusal> | undefined
+
+  constructor(
+    protocol: () => WriteProtocol<Value, Refusal>,
+    resolve: (result: Result<Value, Refusal>) => void,
+    reject: (error: SteleError) => void,
+  ) {
+    this.#protocol = protocol
+    this.#resolve = resolve
+    this.#reject = reject
+  }
+
+  run(connection: Connection): boolean {
+    this.#result = connection.drive(this.#protocol())
+    return this.#result.ok
+  }
+
+  answer(): void {
+    if (this.#result !== undefined) this.#resolve(this.#result)
+  }
+
+  fail(error: SteleError): void {
+    this.#reject(error)
+  }
+}
+
+/** Runs as many writes as fit into one transaction, commits, and answers each. */
+function runGroup(queue: QueuedWrite[], options: DriveOptions): void {
   const { connection, file, clock } = options
   const startedAt = clock.now()
-  const group: Job[] = []
-  const ran: Ran[] = []
+  const group: QueuedWrite[] = []
+  const faults: (SteleError | undefined)[] = []
   try {
     while (queue.length > 0 && group.length < groupSizeMax) {
       if (group.length > 0 && clock.now() - startedAt >= groupTimeMax) break
-      const job = queue.shift()
-      if (job === undefined) break
-      group.push(job)
-      ran.push(runJob(job, options))
+      const write = queue.shift()
+      if (write === undefined) break
+      group.push(write)
+      faults.push(runWrite(write, options))
     }
     connection.control('COMMIT')
   } catch (cause) {
@@ -157,32 +209,32 @@ function runGroup(queue: Job[], options: DriveOptions): void {
     failAll(group, toSteleError(cause, file))
     return
   }
-  for (const entry of ran) {
-    if ('fault' in entry) entry.job.reject(entry.fault)
-    else entry.job.resolve(entry.result)
+  for (const [index, write] of group.entries()) {
+    const fault = faults[index]
+    if (fault === undefined) write.answer()
+    else write.fail(fault)
   }
 }
 
-/** Runs one job in a savepoint; a fault of the transaction itself is thrown. */
-function runJob(job: Job, { connection, file }: DriveOptions): Ran {
+/** Runs one write in a savepoint, and gives its own fault; one of the transaction is thrown. */
+function runWrite(write: QueuedWrite, { connection, file }: DriveOptions): SteleError | undefined {
   connection.control('SAVEPOINT one')
   try {
-    const result = connection.drive(job.protocol())
-    if (!result.ok) connection.control('ROLLBACK TO one')
+    if (!write.run(connection)) connection.control('ROLLBACK TO one')
     connection.control('RELEASE one')
-    return { job, result }
+    return undefined
   } catch (cause) {
     if (!isStatementFault(cause) || !connection.isInTransaction()) throw cause
     connection.control('ROLLBACK TO one')
     connection.control('RELEASE one')
-    return { job, fault: toSteleError(cause, file) }
+    return toSteleError(cause, file)
   }
 }
 
-function readOnce<Value>(connection: Connection, protocol: Parameters<Driver['read']>[0]): Value {
+function readOnce<Value>(connection: Connection, protocol: () => Protocol<Value>): Value {
   connection.control('BEGIN')
   try {
-    const value = connection.drive(protocol()) as Value
+    const value = connection.drive(protocol())
     connection.control('COMMIT')
     return value
   } catch (cause) {
@@ -200,8 +252,8 @@ function rollback(connection: Connection): void {
   }
 }
 
-function failAll(jobs: readonly Job[], error: SteleError): void {
-  for (const job of jobs) job.reject(error)
+function failAll(writes: readonly QueuedWrite[], error: SteleError): void {
+  for (const write of writes) write.fail(error)
 }
 
 interface Backoff {

@@ -5,7 +5,7 @@
 
 import { type Codec, encodeValue } from '../../base/codec.ts'
 import { isSteleError, SteleError } from '../../base/error.ts'
-import { isJsonObject, type JsonObject } from '../../base/json.ts'
+import { copyJson, isJsonObject, type JsonObject } from '../../base/json.ts'
 import { guard, type Logger } from '../../base/logger.ts'
 import type { Clock } from '../../base/time.ts'
 import type { AbortReason, Run } from '../../engine/worker.ts'
@@ -18,9 +18,13 @@ export type LogFunction = (message: string, fields?: Readonly<Record<string, unk
 
 /** The log of a run. */
 export interface RunLog {
+  /** What helps whoever looks for a fault. */
   readonly debug: LogFunction
+  /** What is worth knowing. */
   readonly info: LogFunction
+  /** What will go on, but should not have happened. */
   readonly warn: LogFunction
+  /** What somebody has to look at. */
   readonly error: LogFunction
 }
 
@@ -30,6 +34,7 @@ export interface ActivityContext {
   readonly signal: AbortSignal
   /** The number of this attempt, from 1. */
   readonly attempt: number
+  /** The id of the execution, the same in every attempt. */
   readonly executionId: string
   /** The same in every attempt of this execution, and in no other: pass it to what you call. */
   readonly idempotencyKey: string
@@ -160,7 +165,7 @@ function toStored(codec: Codec, fields: Readonly<Record<string, unknown>>): Json
     const request = { value: fields, root: 'fields', valueBytes: logFieldsBytesMax }
     const stored = encodeValue(codec, request)
     // A copy: the line is written later.
-    const copy: unknown = JSON.parse(JSON.stringify(stored))
+    const copy = stored === undefined ? undefined : copyJson(stored)
     return isJsonObject(copy) ? copy : undefined
   } catch (cause) {
     return { notStored: isSteleError(cause) ? cause.message : 'the fields cannot be read' }

@@ -1,7 +1,6 @@
 /** `defineActivity`: a function that does I/O, may be retried, and is identified by its name. */
 
 import { invalidOption } from '../../base/options.ts'
-import type { Outcome } from '../../model/outcome.ts'
 import type { Err } from '../err.ts'
 import {
   type AnyFunctionOptions,
@@ -16,6 +15,7 @@ import type { ActivityContext } from './context.ts'
 export interface Activity<Input, Output, Failure = unknown, Name extends string = string>
   extends FunctionRef<Input, Output, Failure, Name>,
     Implemented {
+  /** An activity, not a workflow. */
   readonly kind: 'activity'
 }
 
@@ -28,6 +28,7 @@ export interface ActivityDeclaration<
   Input,
   Returned,
 > extends FunctionRef<Accepted, Output, Failure, Name> {
+  /** An activity, not a workflow. */
   readonly kind: 'activity'
   /** Adds the implementation. */
   readonly implement: (
@@ -42,6 +43,7 @@ export interface ActivityDeclaration<
 
 /** Says "no schema given": the handler's own return type counts. */
 export interface Inferred {
+  /** For the compiler only. */
   readonly '~inferred': true
 }
 
@@ -145,7 +147,3 @@ function reference(
   const made = { kind: 'activity', name, version, ...phantoms() } as const
   return Object.defineProperty(made, definitionKey, { value: definition, enumerable: true })
 }
-
-/** The outcome of an activity, typed. */
-export type ActivityOutcome<F> =
-  F extends Activity<never, infer Output, infer Failure> ? Outcome<Output, Failure> : never

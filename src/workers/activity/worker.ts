@@ -6,7 +6,7 @@
 import { unreachable } from '../../base/assert.ts'
 import { type Codec, encodeValue } from '../../base/codec.ts'
 import { isSteleError } from '../../base/error.ts'
-import type { Json } from '../../base/json.ts'
+import { copyJson, type Json } from '../../base/json.ts'
 import type { AbortReason, Run, Worker, WorkerResult } from '../../engine/worker.ts'
 import { isActivityError, isErr, isPermanent, isPermanentError } from '../err.ts'
 import { parseWith, type Schema } from '../schema.ts'
@@ -172,7 +172,8 @@ class Attempt {
       const { codec }: { codec: Codec } = environment
       const value = parseWith({ schema, value: what.read(), root, code: 'invalid_input' })
       const json = encodeValue(codec, { value, root, valueBytes: limits.valueBytes })
-      return { ok: true, json: copyOf(json) }
+      // It is written some turns later; until then the handler's object may change, or refuse.
+      return { ok: true, json: json === undefined ? undefined : copyJson(json) }
     } catch (cause) {
       const { reason: said, detail } = this.#thrown(cause)
       const reason = isSteleError(cause) ? said : `the ${root} cannot be stored: ${said}`
@@ -202,13 +203,6 @@ function outcomeOf(
   json: Json | undefined,
 ): { readonly type: 'ok' | 'err'; readonly value?: Json } {
   return json === undefined ? { type } : { type, value: json }
-}
-
-/** It is written some turns later; until then the handler's object may change, or refuse. */
-function copyOf(json: Json | undefined): Json | undefined {
-  if (typeof json !== 'object' || json === null) return json
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the text of a JSON value
-  return JSON.parse(JSON.stringify(json)) as Json
 }
 
 type FatalResult = Extract<WorkerResult, { readonly type: 'fatal_error' }>

@@ -38,6 +38,8 @@ export interface TestTime {
   readonly scheduler: Scheduler
   /** Lets everything happen that needs no time. */
   readonly settle: () => Promise<void>
+  /** When the timers that wait are due. */
+  readonly dueTimes: () => readonly number[]
   /** Moves from timer to timer, settling after each, until the time has passed. */
   readonly advance: (duration: Milliseconds) => Promise<void>
 }
@@ -87,7 +89,7 @@ export function createTestTime(environment: TestEnvironment = testEnvironment())
     }
     clock.set(Math.max(clock.now(), end))
   }
-  return { clock, scheduler: counting, settle, advance }
+  return { clock, scheduler: counting, settle, dueTimes: scheduler.dueTimes, advance }
 }
 
 /** Creates an engine, and starts it unless told otherwise. */
@@ -97,12 +99,11 @@ export async function openTestEngine(options: TestEngineOptions = {}): Promise<T
   const storage = {
     open: async (environment: StorageEnvironment): Promise<Driver> => {
       const opened = await sqlite({ file }).open(environment)
-      const bare = testEnvironment()
-      behind = overDriver(opened, bare).storage
+      behind = overDriver(opened, testEnvironment()).storage
       return wrap === undefined ? opened : wrap(opened)
     },
   }
-  const { clock, scheduler, settle, advance } = time
+  const { clock, scheduler, advance, settle } = time
   const engine = await createEngine({ storage, clock, scheduler, logger: false, ...rest })
   if (behind === undefined) return expect.unreachable('the storage was not opened')
   if (started) {

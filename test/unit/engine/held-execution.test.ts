@@ -143,6 +143,14 @@ describe('held: renewal', () => {
     expect(open.value()).toBe('running')
   })
 
+  it('attend: no lock lasts beyond the timeout', async () => {
+    const open = await openHeld({ settings: { lockExpiry: 270 } })
+    void open.held.run()
+    await attendFor(open, timeout - 1)
+    expect((await open.written()).at(-1)).toEqual(['locked', 810])
+    expect(open.held.known()).toMatchObject({ lockExpiresAt: timeout })
+  })
+
   it('attend: at the deadline the attempt has timed out, and its late result is refused', async () => {
     const open = await openHeld({ worker: createOpenWorker() })
     const { held, worker, store } = open

@@ -75,7 +75,11 @@ export async function openHeld(part: HeldPart = {}): Promise<HeldSurroundings> {
   const worker = part.worker ?? createOpenWorker()
   const stragglers: Promise<unknown>[] = []
   const held = holdExecution({
-    ...{ context, lock, settings, worker, logLinesMax: 3 },
+    context,
+    lock,
+    settings,
+    worker,
+    logLinesMax: 3,
     parent: idleParent(),
     logic: heldLogic,
     logs: createRunLogBuffer({

@@ -34,6 +34,8 @@ export interface Interference {
   readonly total: () => number
   /** The method fails with this until it is `undefined`. */
   readonly fail: (method: StorageMethod, error: Error | undefined) => void
+  /** The method does its work and then fails with this, as when an answer is lost. */
+  readonly lose: (method: StorageMethod, error: Error | undefined) => void
   /** Calls of the method wait, before they begin, until the function given back is called. */
   readonly hold: (method: StorageMethod) => () => void
 }
@@ -94,9 +96,16 @@ export async function openSurroundings(options: SurroundingsOptions = {}): Promi
   const mintUlid = createUlids(clock, random)
   return {
     ...interference,
-    ...{ clock, scheduler, driver, store, log, done },
+    clock,
+    scheduler,
+    driver,
+    store,
+    log,
+    done,
     context: {
-      ...{ clock, scheduler, mintUlid },
+      clock,
+      scheduler,
+      mintUlid,
       storage: interference.storage,
       logger: recordingLogger(log),
       deploymentId: newDeploymentId(mintUlid()),
@@ -123,12 +132,16 @@ export function loud(log: readonly LoggedLine[]): readonly string[] {
 function interfere(storage: Storage): Interference & { readonly storage: Storage } {
   const counts = new Map<string, number>()
   const errors = new Map<string, Error>()
+  const losses = new Map<string, Error>()
   const gates = new Map<string, Promise<void>>()
   const call = async (name: string, run: () => unknown): Promise<unknown> => {
     await gates.get(name)
     const error = errors.get(name)
     if (error !== undefined) throw error
-    return run()
+    const answer = await run()
+    const loss = losses.get(name)
+    if (loss !== undefined) throw loss
+    return answer
   }
   const wrapped = new Proxy(storage, {
     get: (target, key) => {
@@ -137,7 +150,8 @@ function interfere(storage: Storage): Interference & { readonly storage: Storage
       return (...values: readonly unknown[]) => {
         counts.set(key, (counts.get(key) ?? 0) + 1)
         const run = (): unknown => Reflect.apply(method, target, values)
-        return gates.has(key) || errors.has(key) ? call(key, run) : run()
+        const isTouched = [gates, errors, losses].some((map) => map.has(key))
+        return isTouched ? call(key, run) : run()
       }
     },
   })
@@ -148,6 +162,10 @@ function interfere(storage: Storage): Interference & { readonly storage: Storage
     fail: (method, error) => {
       if (error === undefined) errors.delete(method)
       else errors.set(method, error)
+    },
+    lose: (method, error) => {
+      if (error === undefined) losses.delete(method)
+      else losses.set(method, error)
     },
     hold: (method) => {
       let open = (): void => undefined

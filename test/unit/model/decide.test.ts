@@ -9,6 +9,7 @@ import {
   decideEvent,
   decideResponse,
   nextVersion,
+  waitAfter,
 } from '../../../src/model/decide.ts'
 import type { Refusal } from '../../../src/model/refusal.ts'
 import type { ExecutionState } from '../../../src/model/state.ts'
@@ -296,6 +297,36 @@ describe('decide: waiting', () => {
 
   it.each(waits)('%s: unanswered keeps what was seen', (name) => {
     expect(after(locked(), name)).toMatchObject({ status: 'blocked', seenCursor: 6 })
+  })
+
+  const asks = ['join_next', 'join_next_try', 'join_next_withdraw'] as const
+
+  it.each(asks)('ask: one that is answered already ends the wait it is added to, %s', (name) => {
+    expect(lettersOf(after(blocked(), name, 1900))).toBe('P@3000')
+    expect(lettersOf(after(blocked(), name, 3500))).toBe('P@3500')
+    expect(lettersOf(after(blocked({ paused: true }), name, 3500))).toBe('XP@3500')
+  })
+
+  it.each(asks)('ask: one that is not answered leaves the wait as it was, %s', (name) => {
+    expect(after(blocked(), name)).toEqual(blocked({ version: 8 }))
+  })
+
+  it.each(asks)('ask: beside a wait there is nothing to judge, %s', (name) => {
+    expect(lettersOf(after(locked(), name, 1900))).toBe('L@4000')
+    expect(lettersOf(after(pending(), name, 1900))).toBe('P@900')
+  })
+
+  it('ask: an event that asks for nothing leaves a wait alone, answered or not', () => {
+    expect(lettersOf(after(blocked(), 'join_set_create', 1900))).toBe('B@3000')
+  })
+
+  it('wait: what has to be judged is the wait that begins, else the one under way', () => {
+    const underWay = { seenCursor: 5, runExpiresAt: 3000 }
+    expect(waitAfter(blocked(), events.wait)).toEqual({ seenCursor: 6, runExpiresAt: 1700 })
+    expect(waitAfter(blocked(), events.join_next)).toEqual(underWay)
+    expect(waitAfter(blocked(), events.patched)).toBeUndefined()
+    expect(waitAfter(locked(), events.join_next)).toBeUndefined()
+    expect(waitAfter(finished(), events.join_next)).toBeUndefined()
   })
 
   it('join_next: without a wait an answer changes nothing', () => {

@@ -119,7 +119,7 @@ describe('describeThrown', () => {
 
   it('parts: what is read before a proxy refuses is kept', () => {
     const parts = new Proxy(['first', 'second'], {
-      get: (target, key) => {
+      get: (target, key): unknown => {
         if (key === '1') throw new Error('hands off')
         return Reflect.get(target, key)
       },

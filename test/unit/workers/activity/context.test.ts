@@ -1,6 +1,7 @@
 import { type ActivityContext, defineActivity } from 'stele'
 import { describe, expect, it } from 'vitest'
 import { logFieldsBytesMax, logMessageMax } from '../../../../src/workers/activity/context.ts'
+import { present } from '../../../support/storage/results.ts'
 import { openTestEngine, unhandledWhile } from '../../client/test-engine.ts'
 
 /** An activity that runs until the test lets it go, and the context that it was given. */
@@ -16,10 +17,8 @@ function held(options: object = {}) {
       })
     },
   )
-  const contextOf = (attempt: number): ActivityContext => {
-    const context = seen[attempt - 1]
-    return context ?? expect.unreachable(`attempt ${attempt} has not begun`)
-  }
+  const contextOf = (attempt: number): ActivityContext =>
+    present(seen[attempt - 1], `attempt ${attempt}`)
   return { activity, contextOf, release: (value: string) => release(value) }
 }
 

@@ -1,12 +1,7 @@
 import { ActivityError, defineActivity, err, PermanentError } from 'stele'
 import { describe, expect, it } from 'vitest'
 import { temporaryDirectory } from '../../../support/storage/temporary-directory.ts'
-import {
-  openTestEngine,
-  type TestEngine,
-  typesOf,
-  unhandledWhile,
-} from '../../client/test-engine.ts'
+import { openTestEngine, typesOf, unhandledWhile } from '../../client/test-engine.ts'
 
 const megabytes = 1024 * 1024
 
@@ -180,6 +175,7 @@ const returned: readonly (readonly [string, () => unknown, object])[] = [
   [
     'an unreadable `then`',
     () => ({
+      // oxlint-disable-next-line unicorn/no-thenable -- the case is about it
       get then() {
         throw new Error('hands off')
       },
@@ -321,7 +317,7 @@ describe('results', () => {
     const moody = new Proxy(
       { answer: 1 },
       {
-        get: (target, key) => {
+        get: (target, key): unknown => {
           reads += 1
           return reads > 4 ? 1n : Reflect.get(target, key)
         },
@@ -471,7 +467,7 @@ describe('limits of an attempt', () => {
         return new Promise((_resolve, reject) => {
           signal.addEventListener('abort', () => {
             seen.push(signal.reason)
-            reject(signal.reason)
+            reject(signal.reason as Error)
           })
         })
       },
@@ -528,7 +524,7 @@ describe('limits of an attempt', () => {
       { name: 'wait', timeout: '1h' },
       (_: undefined, { signal }) =>
         new Promise((_resolve, reject) => {
-          signal.addEventListener('abort', () => reject(signal.reason))
+          signal.addEventListener('abort', () => reject(signal.reason as Error))
         }),
     )
     const first = await openTestEngine({ functions: [wait], file })
