@@ -63,7 +63,14 @@ export type { Client, HandleOf, ListPage, ListQuery, PageQuery } from './client/
 export type { Explanation } from './client/explain.ts'
 export type { Handle, LogLineView, LogsPage, Timeout } from './client/handle.ts'
 export type { SubmitManyOptions, SubmitOptions } from './client/submit.ts'
-export type { EventView, ListItem, LogView, ResponseView, StateView } from './client/view.ts'
+export type {
+  EventView,
+  ListItem,
+  LogView,
+  ResponseView,
+  Shown,
+  StateView,
+} from './client/view.ts'
 
 // ── Outcomes and errors ─────────────────────────────────────────────────────────────────────────
 

@@ -146,7 +146,7 @@ export const systemScheduler: Scheduler = {
     const arm = (): void => {
       const part = Math.min(remaining, timerDelayMax)
       remaining -= part
-      // oxlint-disable-next-line no-restricted-globals -- the one place that sets the system's timers
+      // oxlint-disable-next-line no-restricted-globals -- the one place that sets timers
       timer = setTimeout(remaining > 0 ? arm : callback, part)
     }
     arm()

@@ -83,7 +83,7 @@ export interface Client {
     fn: F,
     ...args: Args<InputOf<F>, SubmitOptions>
   ) => Promise<HandleOf<F>>
-  /** Creates many, in transactions of up to 500; rejects on the first conflict, keeping the rest. */
+  /** Creates many, in transactions of up to 500; rejects on the first conflict, keeps the rest. */
   readonly submitMany: <F extends AnyFunction>(
     fn: F,
     inputs: readonly InputOf<F>[],

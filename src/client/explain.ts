@@ -1,4 +1,4 @@
-/** "Why is it not moving?": what an execution waits for, since when, who holds it, what is wrong. */
+/** "Why is it not moving?": what it waits for, since when, who holds it, and what is wrong. */
 
 import { unreachable } from '../base/assert.ts'
 import type { Instant, Milliseconds } from '../base/time.ts'

@@ -6,13 +6,13 @@ import { requireInteger, requireKnownKeys } from '../base/options.ts'
 export interface Limits {
   /** Largest stored form of one value, in bytes. Beyond: `value_too_large`. Default 2 MiB. */
   readonly valueBytes: number
-  /** Largest stack or message kept of an error, in bytes. Beyond: cut, with a marker. Default 64 KiB. */
+  /** Largest stack or message kept of an error, in bytes. Beyond: it is cut. Default 64 KiB. */
   readonly errorDetailBytes: number
   /** Lines of one run that are kept. Beyond: dropped. Default 1,000. */
   readonly logLinesPerRun: number
   /** HTTP requests recorded with one attempt. Beyond: made, not recorded. Default 100. */
   readonly httpTracesPerAttempt: number
-  /** Handlers that ignore their signal. Beyond: no new work is taken until some end. Default 100. */
+  /** Handlers that ignore their signal. Beyond: no new work until some of them end. Default 100. */
   readonly stragglers: number
   /** Largest page of a list. Beyond: cut to it. Default 1,000. */
   readonly listPage: number

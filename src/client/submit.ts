@@ -90,7 +90,7 @@ function isSame(codec: Codec, left: CreatedEvent, right: CreatedEvent): boolean 
   )
 }
 
-/** Plain JSON is sorted as it is; what only the codec can read has to be read, sorted and written. */
+/** Plain JSON is sorted as it is; what only the codec can read is read, sorted and written. */
 function sortedInput(codec: Codec, { input }: CreatedEvent): string {
   try {
     return canonicalJson(codec.encode(sortKeys(codec.decode(input), new Map())))

@@ -21,7 +21,7 @@ export interface StateView {
   readonly cancelling: boolean
   /** Version of the last event. */
   readonly version: Version
-  /** Counted failures and timeouts, plus one: the attempt that runs, would run next, or was last. */
+  /** Counted failures and timeouts, plus one: the attempt that runs, runs next, or was last. */
   readonly attempt: number
   /** When it is due; `pending_at` only. */
   readonly scheduledAt?: Instant
@@ -41,10 +41,12 @@ export interface StateView {
 export type EventView = {
   readonly version: Version
   readonly createdAt: Instant
-} & (
-  | Exclude<ExecutionEvent, { readonly outcome: StoredOutcome }>
-  | { readonly type: 'finished' | 'step_finished'; readonly outcome: Outcome }
-)
+} & Shown<ExecutionEvent>
+
+/** An event whose outcome, if it has one, is decoded. */
+export type Shown<Event> = Event extends { readonly outcome: StoredOutcome }
+  ? Omit<Event, 'outcome'> & { readonly outcome: Outcome }
+  : Event
 
 /** A response of an inbox. */
 export type ResponseView = {
@@ -142,7 +144,10 @@ export function viewLog(codec: Codec, record: Omit<ExecutionRecord, 'state'>): L
 /** An event, its values decoded. */
 export function viewEvent(codec: Codec, { version, createdAt, event }: LoggedEvent): EventView {
   const place = { version, createdAt }
-  if (event.type === 'finished' || event.type === 'step_finished') {
+  if (event.type === 'finished') {
+    return { ...place, ...event, outcome: viewOutcome(codec, event.outcome) }
+  }
+  if (event.type === 'step_finished') {
     return { ...place, ...event, outcome: viewOutcome(codec, event.outcome) }
   }
   return { ...place, ...event, ...decodeFields(codec, event) }
@@ -161,7 +166,7 @@ function decodeFields(
 
 /** A value of a user, where the type of an event or response speaks of its stored form. */
 function decode(codec: Codec, stored: Json | undefined): Json {
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the field keeps its type when shown
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- shown under the same type
   return codec.decode(stored) as Json
 }
 

@@ -1,4 +1,4 @@
-/** Waiting for the end of an execution: by notice, by look at foreign commits, and by a slow poll. */
+/** Waiting for the end of an execution: by notice, by looks at foreign commits, by a slow poll. */
 
 import { SteleError } from '../base/error.ts'
 import type { Cancel, Milliseconds, Scheduler } from '../base/time.ts'
@@ -128,7 +128,8 @@ class Wait {
 function timeoutError(executionId: string, timeout: Milliseconds): SteleError {
   return new SteleError(
     'result_timeout',
-    `${executionId} has not finished within ${timeout} ms. It goes on; wait again, or ask \`explain\`.`,
+    `${executionId} has not finished within ${timeout} ms. ` +
+      'It goes on; wait again, or ask `explain`.',
     { fields: { executionId, timeout } },
   )
 }
@@ -136,7 +137,8 @@ function timeoutError(executionId: string, timeout: Milliseconds): SteleError {
 function stoppedError(executionId: string): SteleError {
   return new SteleError(
     'engine_stopped',
-    `The engine stopped while waiting for ${executionId}. The execution is kept; ask the next engine.`,
+    `The engine stopped while waiting for ${executionId}. ` +
+      'The execution is kept; ask the next engine.',
     { fields: { executionId } },
   )
 }

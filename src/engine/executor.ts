@@ -214,7 +214,8 @@ class PollingExecutor implements Executor {
     this.#wakeUp.beginPoll()
     try {
       const { locked, granted } = await this.poll(this.#options.context.clock.now())
-      this.#polling.worked()
+      // Without a permit nobody was asked.
+      if (granted > 0) this.#polling.worked()
       if (granted === 0) this.#send('permits_exhausted')
       else this.#send(locked === granted ? 'batch_locked' : 'nothing_due')
     } catch (cause) {

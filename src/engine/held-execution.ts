@@ -246,8 +246,6 @@ class Held implements HeldExecution, Run {
         if (!isPassing(cause) || this.#abortReason === 'released') break
       }
       await new Promise<void>((resolve) => context.scheduler.after(pause, resolve))
-      // The lock is renewed meanwhile: the result takes the version after that.
-      await this.#renewal?.catch(() => undefined)
     }
     this.actor.send({ type: 'superseded' })
   }

@@ -197,7 +197,7 @@ function isAfter(at: Instant | undefined, tickedBy: Instant): at is Instant {
   return at !== undefined && at > tickedBy
 }
 
-/** Handles what has expired, each in a transaction of its own; races are won by whoever is first. */
+/** Handles what has expired, each in its own transaction; races are won by whoever is first. */
 async function tick(context: EngineContext, instants: TickInstants): Promise<TickProgress> {
   const { storage } = context
   const expired = await storage.findExpired({ ...instants, limit: timersPerTick })

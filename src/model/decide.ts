@@ -40,8 +40,8 @@ export interface Proposal {
   /** The version the writer believes to be next. */
   readonly version: Version
   /**
-   * For events with a wait (`waitAfter`): when the first response beyond `seenCursor` that answers an ask, this
-   * event's own included, arrived; `undefined` if there is none.
+   * For events with a wait (`waitAfter`): when the first response beyond `seenCursor` that answers
+   * an ask, this event's own included, arrived; `undefined` if there is none.
    */
   readonly answeredAt?: Instant | undefined
 }
@@ -178,7 +178,7 @@ function refuseVersion(state: ExecutionState, { version }: Proposal): Refusal | 
   return { kind: 'version_conflict', expected, requested: version }
 }
 
-/** Why this lock is inadmissible, whatever its version. Expired is not free: only the watcher frees. */
+/** Why a lock is inadmissible, whatever its version. Expired is not free: the watcher frees it. */
 function refuseLock(
   state: ExecutionState,
   event: LockedEvent,

@@ -1,4 +1,4 @@
-/** Log and inbox, read from the start: what they amount to. The state row must always equal this. */
+/** Log and inbox, read from the start: what they amount to. The state row must always equal it. */
 
 import { SteleError } from '../base/error.ts'
 import { decideCreated, decideEvent, decideResponse, waitAfter } from './decide.ts'

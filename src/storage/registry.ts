@@ -1,4 +1,4 @@
-/** Transactions over what a viewer needs when nobody runs: functions, executors, and their beats. */
+/** Transactions over what a viewer needs when nobody runs: functions, executors, their beats. */
 
 import { accept } from '../base/result.ts'
 import type { Instant } from '../base/time.ts'

@@ -1,4 +1,4 @@
-/** References to functions and what their types say. Everything that can be called is one of these. */
+/** References to functions and what their types say. Everything that can be called is one. */
 
 import { SteleError } from '../base/error.ts'
 import type { FunctionKind } from '../model/function-id.ts'

@@ -45,7 +45,7 @@ describe('demo', () => {
 
   test.concurrent.each([80, 100, 140])('the picture fits %s columns', async (columns) => {
     const output = await demo({ COLUMNS: String(columns), NO_COLOR: '1' })
-    const picture = output.slice(output.indexOf('\norder '), output.indexOf(', event by event'))
+    const picture = output.slice(output.indexOf('\norder '), output.indexOf('\ndatabase '))
     const lines = picture.trim().split('\n')
     expect(lines.filter((line) => /^order-\d+ /.test(line)).length).toBe(36)
     expect(lines.filter((line) => line.length > columns)).toEqual([])

@@ -33,6 +33,12 @@ test('an ES module and a CommonJS module type-check against it, library types in
   expect(await consumer.tool('tsc', '-p', '.')).toEqual({ code: 0, output: '' })
 })
 
+test('they type-check as well where optional properties are taken exactly', async () => {
+  // The types of xstate do not compile so, with or without this package.
+  const exactly = ['--exactOptionalPropertyTypes', '--skipLibCheck']
+  expect(await consumer.tool('tsc', '-p', '.', ...exactly)).toEqual({ code: 0, output: '' })
+})
+
 test('what is not exported cannot be imported', async () => {
   const { code, output } = await consumer.node('-e', 'require("stele/dist/src/index.js")')
   expect(code).not.toBe(0)

@@ -1,3 +1,4 @@
+import type * as Stele from 'stele'
 import {
   ActivityError,
   defineActivity,
@@ -10,7 +11,7 @@ import { beforeAll, describe, expect, it, vi } from 'vitest'
 import { openTestEngine } from '../unit/client/test-engine.ts'
 
 /** The package once more, as an application gets it that has two versions in its tree. */
-let other: typeof import('stele')
+let other: typeof Stele
 
 beforeAll(async () => {
   vi.resetModules()

@@ -105,7 +105,7 @@ export const results: fc.Arbitrary<WorkerResult> = fc.oneof(...Object.values(res
 const hour = 3_600_000
 
 /** Every policy that an option may give, edges included. */
-export const policies: fc.Arbitrary<RetryPolicy> = fc.record(
+const policies: fc.Arbitrary<RetryPolicy> = fc.record(
   {
     maxRetries: fc.oneof(fc.nat(6), fc.constant(null)),
     backoff: fc.oneof(fc.integer({ min: 0, max: hour }), fc.constant(Number.MAX_SAFE_INTEGER)),

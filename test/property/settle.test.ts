@@ -13,7 +13,7 @@ import { locked } from '../unit/model/builders.ts'
 import { instants, lockedStates, results, resultsByType } from './results.ts'
 
 const seed = 20_260_401
-const numRuns = 1000
+const numRuns = 400
 
 function holds<Values extends [unknown, ...unknown[]]>(
   arbitraries: { [Index in keyof Values]: fc.Arbitrary<Values[Index]> },

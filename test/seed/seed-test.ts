@@ -14,11 +14,11 @@ import { activityFunction, eventsOf, executorIn, watcherIn } from '../unit/engin
 import { openSurroundings, type Surroundings } from '../unit/engine/surroundings.ts'
 
 /** Every test runs under each of these. */
-export const strategies: readonly LockingStrategy[] = ['by_name', 'by_version', 'auto']
+const strategies: readonly LockingStrategy[] = ['by_name', 'by_version', 'auto']
 
 /** Who runs what is due: a test that ticks, or the engine's own loops. */
 export type Driving = 'ticked' | 'running'
-export const drivings: readonly Driving[] = ['ticked', 'running']
+const drivings: readonly Driving[] = ['ticked', 'running']
 
 /** Every combination, as `it.each` takes it. */
 export const cases = strategies.flatMap((strategy) =>

@@ -23,7 +23,6 @@ export function createActivities(ledger: Ledger) {
       if (answer === 'refused') return err({ code: 'declined' }, { permanent: true })
       if (answer !== 'ok') throw new Error('the bank is down')
       ledger.request({ key: idempotencyKey, cents: order.cents })
-      log.info('money moved', { key: idempotencyKey })
       // A process that dies here has taken the money and told nobody: hence the key.
       await sleep(2 * order.workMs, undefined, { signal })
       return { receipt: `R-${order.number}` }

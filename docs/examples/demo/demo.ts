@@ -6,7 +6,7 @@ import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createEngine } from 'stele'
+import { createEngine, type ListItem } from 'stele'
 import { createActivities } from './activities.ts'
 import { tellEvents } from './events.ts'
 import { type Charge, openLedger } from './ledger.ts'
@@ -37,7 +37,6 @@ const activities = createActivities(ledger)
 
 // A client only: no function is given, so nothing is executed in this process.
 const engine = await createEngine({ storage: database })
-type Listed = Awaited<ReturnType<typeof engine.list>>['items'][number]
 
 const startedAt = Date.now()
 const progress = createProgress(stdout, palette)
@@ -46,7 +45,7 @@ const workers: WorkerProcess[] = []
 const submitting = submitAll()
 const firstWorker = await work('worker 1')
 let killedAt = Number.POSITIVE_INFINITY
-let items: readonly Listed[] = []
+let items: readonly ListItem[] = []
 while (Date.now() - startedAt < patience) {
   items = (await engine.list({}, { limit: 1_000 })).items
   const counts = countAll(items)
@@ -72,7 +71,7 @@ const lines = [
   ...drawPicture({ stories, lives, columns, palette }),
   ...(shown === undefined
     ? []
-    : await tellEvents(await engine.get(shown.id), { palette, killedAt })),
+    : await tellEvents(await engine.get(shown.id), { charges, columns, palette, killedAt })),
   ...drawTotals({ stories, charges, palette, durationMs: Date.now() - startedAt }),
   palette.dim(`database  ${database}`),
   palette.dim(`ledger    ${ledgerFile}`),
@@ -120,10 +119,10 @@ async function killWorker({ running }: Counts): Promise<void> {
   await work('worker 2')
 }
 
-function countAll(listed: readonly Listed[]): Counts {
+function countAll(listed: readonly ListItem[]): Counts {
   const now = Date.now()
-  const count = (test: (item: Listed) => boolean): number => listed.filter(test).length
-  const isWaiting = (item: Listed): boolean => item.paused || (item.scheduledAt ?? 0) > now
+  const count = (test: (item: ListItem) => boolean): number => listed.filter(test).length
+  const isWaiting = (item: ListItem): boolean => item.paused || (item.scheduledAt ?? 0) > now
   return {
     expected: plans.length,
     submitted: listed.length,

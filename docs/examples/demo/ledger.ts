@@ -5,12 +5,13 @@ import { appendFileSync, existsSync, readFileSync } from 'node:fs'
 export interface Charge {
   readonly key: string
   readonly cents: number
+  readonly at: number
 }
 
 /** What the provider remembers. */
 export interface Ledger {
   /** Notes a request. The same key again is the same charge, and money moves once. */
-  readonly request: (charge: Charge) => void
+  readonly request: (charge: Omit<Charge, 'at'>) => void
   /** Every request, repeats included. */
   readonly requests: () => readonly Charge[]
 }
@@ -19,7 +20,8 @@ export interface Ledger {
 export function openLedger(file: string): Ledger {
   return {
     request: (charge) => {
-      appendFileSync(file, `${JSON.stringify(charge)}\n`, { flush: true })
+      const line = JSON.stringify({ ...charge, at: Date.now() })
+      appendFileSync(file, `${line}\n`, { flush: true })
     },
     requests: () => {
       if (!existsSync(file)) return []

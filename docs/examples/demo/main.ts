@@ -3,5 +3,3 @@ const [role] = process.argv.slice(2)
 
 if (role === 'worker') await import('./worker.ts')
 else await import('./demo.ts')
-
-export {}

@@ -44,3 +44,8 @@ export function wantsColour(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv):
   if ((env['FORCE_COLOR'] ?? '') !== '') return env['FORCE_COLOR'] !== '0'
   return stream.isTTY && env['TERM'] !== 'dumb'
 }
+
+/** The text, or as much of it as fits. */
+export function shorten(text: string, width: number): string {
+  return text.length <= width ? text : `${text.slice(0, width - 1)}…`
+}

@@ -1,5 +1,5 @@
 /** Stories as a picture: time to scale from left to right, one line an execution. */
-import type { Colour, Palette } from './paint.ts'
+import { type Colour, type Palette, shorten } from './paint.ts'
 import type { Activity, End, Story, Stretch } from './story.ts'
 
 /** A worker process, and when it lived. */
@@ -168,10 +168,6 @@ function drawStory(story: Story, layout: Layout): string {
   const figures = layout.figures.map(({ width, of }) => of(story).padStart(width)).join('')
   const outcome = palette[colour](shorten(story.outcome, outcomeWidth))
   return `${label}${drawTime(story, layout)}${palette.dim(figures)}  ${outcome}`
-}
-
-function shorten(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, width - 1)}…`
 }
 
 function drawTime({ stretches }: Story, layout: Layout): string {

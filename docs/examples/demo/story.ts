@@ -1,9 +1,5 @@
 /** The log of an execution, told as stretches of time: it waited, it ran, its process was killed. */
-import type { Engine } from 'stele'
-
-/** The log of an execution, as a handle gives it. */
-export type Log = Awaited<ReturnType<Awaited<ReturnType<Engine['get']>>['log']>>
-type Entry = Log['events'][number]
+import type { EventView, LogView, Outcome } from 'stele'
 
 /** What went on during a stretch of time. */
 export type Activity =
@@ -52,7 +48,7 @@ export interface Killed {
 }
 
 /** Tells the story of one log. */
-export function tellStory(id: string, { events }: Log, killed: Killed): Story {
+export function tellStory(id: string, { events }: LogView, killed: Killed): Story {
   const stretches = stretchesOf(events, killed)
   const last = events.at(-1)
   const runs = new Set(events.flatMap((entry) => (entry.type === 'locked' ? [entry.runId] : [])))
@@ -75,7 +71,7 @@ function sum(stretches: readonly Stretch[]): number {
   return stretches.reduce((total, { from, to }) => total + to - from, 0)
 }
 
-function endOf(last: Entry | undefined): Pick<Story, 'outcome' | 'end'> {
+function endOf(last: EventView | undefined): Pick<Story, 'outcome' | 'end'> {
   if (last?.type !== 'finished') return { outcome: 'not finished', end: 'open' }
   const { outcome } = last
   if (outcome.type === 'ok') return { outcome: `ok ${firstText(outcome.value)}`, end: 'ok' }
@@ -103,13 +99,13 @@ interface Walk {
   runId: string
 }
 
-function stretchesOf(events: Log['events'], killed: Killed): readonly Stretch[] {
+function stretchesOf(events: readonly EventView[], killed: Killed): readonly Stretch[] {
   const walk: Walk = { done: [], killed, what: 'queued', since: 0, dueAt: 0, runId: '' }
   for (const entry of events) step(walk, entry)
   return walk.done.filter(({ from, to }) => to > from)
 }
 
-function step(walk: Walk, entry: Entry): void {
+function step(walk: Walk, entry: EventView): void {
   const at = entry.createdAt
   if (entry.type === 'created') {
     begin(walk, { what: 'scheduled', since: at, dueAt: entry.scheduledAt })
@@ -133,8 +129,6 @@ function run(walk: Walk, at: number, runId: string): void {
   begin(walk, { what: 'running', since: at })
   walk.runId = runId
 }
-
-type Outcome = Extract<Entry, { readonly type: 'finished' | 'step_finished' }>['outcome']
 
 function finalEnd(outcome: Outcome): End {
   if (outcome.type !== 'execution_failure') return outcome.type

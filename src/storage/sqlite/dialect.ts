@@ -73,9 +73,10 @@ export function toSteleError(cause: unknown, file: string): SteleError {
   const code = codesByPrefix.find(([prefix]) => found?.startsWith(prefix) === true)?.[1]
   const advice = code === undefined ? undefined : adviceByCode[code]
   const reason = cause instanceof Error ? cause.message : String(cause)
+  const suffix = found === undefined ? '' : ` (${found})`
   return new SteleError(
     code ?? 'storage_unavailable',
-    `SQLite database ${JSON.stringify(file)}: ${reason}${found === undefined ? '' : ` (${found})`}. ` +
+    `SQLite database ${JSON.stringify(file)}: ${reason}${suffix}. ` +
       (advice ?? 'Check that the file can be reached; the operation was not carried out.'),
     { fields: { file, sqlite: found }, cause },
   )

@@ -30,7 +30,7 @@ export interface RunLog {
 
 /** What an activity's handler is given. Destructure it; no member needs `this`. */
 export interface ActivityContext {
-  /** Aborted when the time is up, on cancellation, when the lock is lost, and when the engine stops. */
+  /** Aborted when time is up, on cancellation, when the lock is lost, and when the engine stops. */
   readonly signal: AbortSignal
   /** The number of this attempt, from 1. */
   readonly attempt: number
@@ -152,7 +152,7 @@ export class LazyContext implements ActivityContext {
       this.#environment.logger[level]({ executionId, attempt, ...fields }, message)
     })
     guard(() => {
-      // oxlint-disable-next-line typescript/no-unnecessary-type-conversion -- JavaScript may log anything
+      // oxlint-disable-next-line typescript/no-unnecessary-type-conversion -- may be anything
       this.#run.log(level, cut(String(message)), toStored(this.#environment.codec, fields))
     })
   }

@@ -19,7 +19,7 @@ export interface Activity<Input, Output, Failure = unknown, Name extends string 
   readonly kind: 'activity'
 }
 
-/** An activity without implementation: for callers, for recursion, or to be completed from outside. */
+/** An activity without implementation: for callers, recursion, or completion from outside. */
 export interface ActivityDeclaration<
   Accepted,
   Output,
@@ -82,7 +82,7 @@ const definitionKey = Symbol.for('stele.activity_definition')
 export function findActivityDefinition(value: object): ActivityDefinition | undefined {
   const found: unknown = Reflect.get(value, definitionKey)
   if (typeof found !== 'object' || found === null) return undefined
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nothing else is put under this key
+  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nothing else has this key
   return found as ActivityDefinition
 }
 

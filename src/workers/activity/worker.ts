@@ -160,7 +160,7 @@ class Attempt {
     this.#end({ type: 'run_finished', outcome, permanent, ...this.#traces() })
   }
 
-  /** The stored form of a result; what cannot be stored is final, since the effects have happened. */
+  /** The stored form of a result; what cannot be stored is final: the effects have happened. */
   #store(what: {
     readonly schema: Schema | undefined
     readonly root: string

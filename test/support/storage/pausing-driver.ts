@@ -37,7 +37,7 @@ export async function openPausingStorage(
 }
 
 /** Drives protocols one statement at a time. The file must have its schema. */
-export function createPausingDriver(file: string, seed: number): Driver {
+function createPausingDriver(file: string, seed: number): Driver {
   const random = createRandom(seed)
   const pause = async (): Promise<void> => {
     if (random.next() < turnShare) await eventLoopTurn()

@@ -33,3 +33,13 @@ export function unfinished(state: ExecutionState | undefined): UnfinishedState {
   if (state !== undefined && state.status !== 'finished') return state
   return expect.unreachable(`Expected an unfinished state, got ${JSON.stringify(state)}`)
 }
+
+/** What a promise rejects with, listened for from now on; `undefined` when it resolves. */
+export async function rejectionOf(promise: PromiseLike<unknown>): Promise<unknown> {
+  try {
+    await promise
+    return undefined
+  } catch (cause) {
+    return cause
+  }
+}

@@ -1,9 +1,11 @@
 import { createEngine, defineActivity } from 'stele'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import type { InspectionEvent } from 'xstate'
 import { SteleError } from '../../../src/base/error.ts'
 import type { Driver } from '../../../src/storage/driver.ts'
+import { rejectionOf } from '../../support/storage/results.ts'
 import { temporaryDirectory } from '../../support/storage/temporary-directory.ts'
+import { createTestClock, createTestScheduler } from '../../support/test-time.ts'
 import { openTestEngine, unhandledWhile } from './test-engine.ts'
 
 const double = defineActivity({ name: 'double' }, (amount: number) => amount * 2)
@@ -143,6 +145,27 @@ describe('start and stop', () => {
     await world.engine.stop()
   })
 
+  it('stop: no timer is left, neither after a run nor after a wait', async () => {
+    const clock = createTestClock(1_000_000)
+    const scheduler = createTestScheduler(clock, { soon: 'event_loop' })
+    const noop = defineActivity({ name: 'noop' }, () => 'done')
+    const engine = await createEngine({
+      storage: ':memory:',
+      functions: [noop],
+      logger: false,
+      clock,
+      scheduler,
+    })
+    await engine.start()
+    const handle = await engine.submit(noop)
+    expect(await handle.result()).toBe('done')
+    const later = await engine.submit(noop, undefined, { delay: '1 hour' })
+    const refusal = rejectionOf(later.result({ timeout: '2 hours' }))
+    await engine.stop()
+    expect(await refusal).toMatchObject({ code: 'engine_stopped' })
+    expect(scheduler.dueTimes()).toEqual([])
+  })
+
   it('stop: lets handlers finish, takes no new work, and keeps nothing waiting', async () => {
     using folder = temporaryDirectory()
     const file = folder.file('stop.db')
@@ -186,7 +209,7 @@ describe('start and stop', () => {
 
 describe('inspect', () => {
   /** One execution that finishes, under an observer. */
-  async function runInspected(inspect: unknown) {
+  async function expectUnharmed(inspect: unknown) {
     const unhandled = await unhandledWhile(async () => {
       await using world = await openTestEngine({ functions: [double], inspect: inspect as never })
       const handle = await world.engine.submit(double, 4, { id: 'four' })
@@ -206,7 +229,7 @@ describe('inspect', () => {
       const next = (event: InspectionEvent): void => {
         seen.push(event)
       }
-      await runInspected(how === 'function' ? next : { next })
+      await expectUnharmed(how === 'function' ? next : { next })
       const actors = seen
         .filter(({ type }) => type === '@xstate.actor')
         .map(({ actorRef }) => actorRef)
@@ -247,7 +270,36 @@ describe('inspect', () => {
     ],
     ['is an object without `next`', {}],
   ])('observer: one that %s hurts nobody', async (_, inspect) => {
-    await runInspected(inspect)
+    await expectUnharmed(inspect)
+  })
+})
+
+describe('without an observer', () => {
+  /** Inspection events that xstate completes and hands round while one execution runs. */
+  async function inspectedBy(inspect: (() => void) | undefined): Promise<number> {
+    await using world = await openTestEngine({
+      functions: [double],
+      ...(inspect === undefined ? {} : { inspect }),
+    })
+    const handRound = vi.spyOn(Set.prototype, 'forEach')
+    try {
+      const handle = await world.engine.submit(double, 4)
+      await world.settle()
+      expect(await handle.result({ timeout: 0 })).toBe(8)
+      return handRound.mock.calls.length
+    } finally {
+      handRound.mockRestore()
+    }
+  }
+
+  it('inspect: no inspection event is made when nobody looks', async () => {
+    let seen = 0
+    const look = (): void => {
+      seen += 1
+    }
+    expect(await inspectedBy(look)).toBeGreaterThan(0)
+    expect(seen).toBeGreaterThan(0)
+    expect(await inspectedBy(undefined)).toBe(0)
   })
 })
 

@@ -6,6 +6,11 @@ import { openTestEngine, type TestEngine, typesOf } from './test-engine.ts'
 const charge = defineActivity({ name: 'charge' }, (order: unknown) => order)
 const pack = defineActivity({ name: 'pack' }, (order: unknown) => order)
 
+/** No data: an instance of somebody's class. */
+class Socket {
+  readonly descriptor = 3
+}
+
 function open(): Promise<TestEngine> {
   return openTestEngine({ functions: [charge, pack], started: false })
 }
@@ -218,7 +223,7 @@ describe('refusals', () => {
   it.each<[string, unknown, string, string]>([
     ['a function', { items: [0, { f: () => 1 }] }, 'value_not_storable', 'input.items[1].f'],
     ['a symbol', Symbol('s'), 'value_not_storable', 'input'],
-    ['a class', { c: new (class Socket {})() }, 'value_not_storable', 'input.c'],
+    ['a class', { c: new Socket() }, 'value_not_storable', 'input.c'],
     ['too much', 'x'.repeat(3 * 1024 * 1024), 'value_too_large', 'input'],
   ])('input: %s is refused with its path, and nothing is written', async (_, input, code, path) => {
     await using world = await open()

@@ -5,6 +5,7 @@ import type { ExecutionState } from '../../../src/model/state.ts'
 import { createNotifications } from '../../../src/storage/notifications.ts'
 import type { Storage } from '../../../src/storage/storage.ts'
 import { executionId } from '../../support/storage/ids.ts'
+import { rejectionOf } from '../../support/storage/results.ts'
 import { createTestClock, createTestScheduler } from '../../support/test-time.ts'
 import { openTestEngine } from './test-engine.ts'
 
@@ -57,10 +58,9 @@ describe('without notices', () => {
 
   it('timers: none is left when the wait is over', async () => {
     const { environment, scheduler, notifications } = silentStorage(() => pending)
-    const waiting = waitFinished(environment, { ...request, timeout: 50 })
-    const refused = expect(waiting).rejects.toMatchObject({ code: 'result_timeout' })
+    const refusal = rejectionOf(waitFinished(environment, { ...request, timeout: 50 }))
     await scheduler.advance(50)
-    await refused
+    expect(await refusal).toMatchObject({ code: 'result_timeout' })
     notifications.close()
     expect(scheduler.dueTimes()).toEqual([])
   })
@@ -73,12 +73,12 @@ describe('with an engine', () => {
     const running = await world.engine.submit(slow)
     await world.settle()
     expect(await done.result({ timeout: 0 })).toBe('done')
-    const refused = expect(running.result({ timeout: 0 })).rejects.toMatchObject({
+    const refusal = rejectionOf(running.result({ timeout: 0 }))
+    await world.advance(0)
+    expect(await refusal).toMatchObject({
       code: 'result_timeout',
       fields: { executionId: running.id, timeout: 0 },
     })
-    await world.advance(0)
-    await refused
     expect((await running.state()).status).toBe('locked')
   })
 
@@ -101,12 +101,12 @@ describe('with an engine', () => {
     const idle = defineActivity({ name: 'idle' })
     await using world = await openTestEngine({ functions: [idle.stub()] })
     const handle = await world.engine.submit(idle)
-    const refused = expect(handle.result()).rejects.toMatchObject({
+    const refusal = rejectionOf(handle.result())
+    await world.stop()
+    expect(await refusal).toMatchObject({
       code: 'engine_stopped',
       fields: { executionId: handle.id },
     })
-    await world.stop()
-    await refused
   })
 
   it('many: waiters of one execution are all answered', async () => {

@@ -293,6 +293,19 @@ describe('executor: faults', () => {
     ])
   })
 
+  it('tick: a poll that asked nobody does not say that the storage works again', async () => {
+    const permits = createPermits({ total: 1, perFunction: new Map() })
+    const { executor, scheduler, fail, log, value } = await open({ permits })
+    fail('lockDue', away)
+    executor.start()
+    await scheduler.settle()
+    // Another executor of the engine takes the last permit.
+    permits.reserve(1)
+    await scheduler.advance(10 * tickSleep)
+    expect(value()).toBe('saturated')
+    expect(loud(log)).toEqual(['Polling for activities failed: storage_unavailable'])
+  })
+
   it('tick: after a fault work goes on', async () => {
     const { executor, create, scheduler, fail, started } = await open()
     await create('a')

@@ -24,7 +24,7 @@ import { activityFunction, createOpenWorker, eventsOf, type OpenWorker } from '.
 import { openSurroundings, type Surroundings, type SurroundingsOptions } from './surroundings.ts'
 
 /** The logic of held executions, compiled. */
-export const heldLogic: ActorLogic<AnyMachineSnapshot, LockedExecutionEvent> =
+const heldLogic: ActorLogic<AnyMachineSnapshot, LockedExecutionEvent> =
   compile<LockedExecutionEvent>(lockedExecutionMachine).logic()
 
 /** An executor's actor that does nothing: the parent of what is held. */
@@ -33,7 +33,7 @@ export function idleParent(): HeldOptions['parent'] {
 }
 
 /** Locks what is due of one function, as its executor does; exactly one. */
-export async function lockOne(
+async function lockOne(
   { store, clock, done }: Surroundings,
   settings: EngineFunction,
 ): Promise<LockedExecution> {

@@ -55,7 +55,7 @@ export interface Surroundings extends Interference {
 }
 
 /** A notice board on which nobody ever reads anything. */
-export const deafNotifications: Notifications = {
+const deafNotifications: Notifications = {
   publish: () => undefined,
   onPending: () => () => undefined,
   onExecution: () => () => undefined,
