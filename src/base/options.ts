@@ -47,6 +47,7 @@ export function invalidOption(name: string, problem: string): SteleError {
 }
 
 function shown(value: unknown): string {
+  if (value === null) return 'null'
   return typeof value === 'string' || typeof value === 'number'
     ? JSON.stringify(value)
     : typeof value

@@ -116,12 +116,17 @@ export const lastInstant: Instant = 8_640_000_000_000_000
 
 /** Integer milliseconds of a date or a number; `invalid_option` when it is not an instant. */
 export function parseInstant(instant: Date | number): Instant {
-  const value = typeof instant === 'number' ? instant : instant.getTime()
+  const value = isDate(instant) ? instant.getTime() : instant
   if (Number.isFinite(value) && Math.abs(value) <= lastInstant) return Math.round(value)
   throw new SteleError(
     'invalid_option',
     `${String(instant)} is not an instant. Pass a valid Date, or milliseconds since 1970.`,
   )
+}
+
+/** Asked of the method, not of the class: a date may come from another realm, or be no date. */
+function isDate(instant: unknown): instant is Date {
+  return typeof instant === 'object' && instant !== null && 'getTime' in instant
 }
 
 /** `instant + duration`, held within what can be stored. */

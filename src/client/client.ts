@@ -18,7 +18,7 @@ import {
   type Outcome,
   type StoredOutcome,
 } from '../model/outcome.ts'
-import type { ExecutionStatus } from '../model/state.ts'
+import { type ExecutionStatus, executionStatuses } from '../model/state.ts'
 import type { CreateRequest } from '../storage/create.ts'
 import type { ListCursor } from '../storage/list.ts'
 import type { AnyFunction, Args, FailureOf, InputOf, OutputOf } from '../workers/function-ref.ts'
@@ -119,6 +119,7 @@ export function createClient(context: ClientContext): Client {
     submitMany: async (fn, inputs, options = {}) => {
       requireKnownKeys(options, ['ids', ...sharedOptions], 'submitMany')
       const { ids, ...shared } = options
+      if (!Array.isArray(inputs)) throw invalidOption('submitMany.inputs', 'must be an array')
       if (ids !== undefined && ids.length !== inputs.length) {
         throw invalidOption('submitMany.ids', `must be ${inputs.length}, one for each input`)
       }
@@ -195,13 +196,15 @@ async function listPage(
   requireKnownKeys(query, knownFilters, 'list')
   requireKnownKeys(page, ['limit', 'after'], 'list page')
   const { function: fn, createdFrom, createdBefore, ...rest } = query
+  if (rest.status !== undefined) requireOneOf(rest.status, 'list.status', executionStatuses)
+  if (rest.outcome !== undefined) requireOneOf(rest.outcome, 'list.outcome', outcomeTypes)
   const bounds = { min: 1, max: Number.MAX_SAFE_INTEGER }
   const asked = requireInteger(page.limit ?? defaultPage, 'list.limit', bounds)
   const limit = Math.min(asked, context.limits.listPage)
   const executions = await context.storage.listExecutions({
     filter: {
       ...rest,
-      ...(fn === undefined ? {} : { functionName: typeof fn === 'string' ? fn : fn.name }),
+      ...(fn === undefined ? {} : { functionName: nameOf(fn) }),
       createdFrom: optionalInstant(createdFrom),
       createdBefore: optionalInstant(createdBefore),
     },
@@ -214,6 +217,13 @@ async function listPage(
   const hasNext = executions.length > limit && last !== undefined
   const next = hasNext ? { next: `${last.createdAt}:${last.executionId}` } : {}
   return { items: shown.map(viewListed), ...next }
+}
+
+/** A filter that says nothing would list everything. */
+function nameOf(fn: AnyFunction | string): string {
+  const name: unknown = typeof fn === 'string' ? fn : fn.name
+  if (typeof name === 'string') return name
+  throw invalidOption('list.function', 'must be a function of Stele, or the name of one')
 }
 
 function optionalInstant(instant: Date | number | undefined): Instant | undefined {

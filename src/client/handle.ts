@@ -2,6 +2,7 @@
 
 import { assert } from '../base/assert.ts'
 import { SteleError } from '../base/error.ts'
+import { requireInteger } from '../base/options.ts'
 import { type Duration, parseDuration } from '../base/time.ts'
 import type { LoggedEvent } from '../model/event.ts'
 import type { ExecutionId } from '../model/ids.ts'
@@ -143,10 +144,12 @@ async function readLogs(
 ): Promise<readonly LogLineView[]> {
   context.requireOpen()
   const { storage, codec, limits } = context
+  const max = Number.MAX_SAFE_INTEGER
+  const asked = requireInteger(limit ?? limits.listPage, 'logs.limit', { min: 1, max })
   const page = {
     executionId: id,
-    after,
-    limit: Math.min(limit ?? limits.listPage, limits.listPage),
+    after: requireInteger(after, 'logs.after', { min: 0, max }),
+    limit: Math.min(asked, limits.listPage),
   }
   const lines = await storage.listRunLogs(page)
   return lines.map(({ executionId: _same, fields, ...line }) => ({

@@ -3,7 +3,7 @@
 import { type Codec, encodeValue } from '../base/codec.ts'
 import { SteleError } from '../base/error.ts'
 import { canonicalJson, type Json } from '../base/json.ts'
-import { invalidOption, requireKnownKeys } from '../base/options.ts'
+import { invalidOption, requireKnownKeys, requireObject } from '../base/options.ts'
 import {
   addDuration,
   type Duration,
@@ -158,6 +158,7 @@ function scheduleOf({ scheduledAt, delay }: SubmitOptions, now: Instant): Instan
 
 function metadataOf({ metadata }: SubmitOptions): Pick<CreatedEvent, 'metadata'> {
   if (metadata === undefined) return {}
+  requireObject(metadata, 'submit.metadata')
   for (const [key, value] of Object.entries(metadata)) {
     if (typeof value !== 'string') throw invalidOption(`submit.metadata.${key}`, 'must be a text')
   }

@@ -123,7 +123,14 @@ class PollingExecutor implements Executor {
     this.#polling = createProblemLog(logger, `Polling for ${kind}`)
     this.#writing = createProblemLog(logger, 'Writing results')
     const problems = createProblemLog(logger, 'Writing what functions log')
-    this.#logs = createRunLogBuffer({ storage, scheduler, problems })
+    this.#logs = createRunLogBuffer({
+      storage,
+      scheduler,
+      problems,
+      onDropped: (dropped) => {
+        logger.warn({ executorId: this.executorId, dropped }, droppedAdvice)
+      },
+    })
     this.#held = createHeldSet({ context, onEmpty: () => this.#drainIfIdle() })
     this.#beat = createBeat({ ...options, executorId: this.executorId })
     this.#wakeUp = createWakeUp({
@@ -333,6 +340,9 @@ interface LockAsk {
 const stragglerAdvice =
   'Too many handlers go on after their signal was aborted; no new work is taken until some end. ' +
   'Make handlers obey `signal`.'
+
+const droppedAdvice =
+  'Log lines of functions were dropped: they come faster than the storage takes them. Log less.'
 
 const setAsideAdvice =
   'A row cannot be locked and was set aside; the others go on. `explain` of its id says why.'

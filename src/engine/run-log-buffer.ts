@@ -5,7 +5,7 @@ import type { RunLogLine } from '../storage/run-log.ts'
 import type { ExecutorStorage } from '../storage/storage.ts'
 import type { ProblemLog } from './problem-log.ts'
 
-/** Lines that wait to be written; beyond that the newest are dropped and counted. */
+/** Lines that wait to be written; beyond that the newest are dropped, and reported in number. */
 export const bufferedLinesMax = 10_000
 /** How long a line may wait. */
 export const flushInterval: Milliseconds = 100
@@ -24,12 +24,15 @@ export interface RunLogBufferOptions {
   readonly storage: Pick<ExecutorStorage, 'appendRunLogs'>
   readonly scheduler: Scheduler
   readonly problems: ProblemLog
+  /** Told with each flush that follows dropped lines. */
+  readonly onDropped: (count: number) => void
 }
 
 /** An empty buffer. */
 export function createRunLogBuffer(options: RunLogBufferOptions): RunLogBuffer {
-  const { storage, scheduler, problems } = options
+  const { storage, scheduler, problems, onDropped } = options
   const lines: RunLogLine[] = []
+  let dropped = 0
   let timer: Cancel | undefined
   let writing: Promise<void> | undefined
 
@@ -42,9 +45,12 @@ export function createRunLogBuffer(options: RunLogBufferOptions): RunLogBuffer {
       } catch (cause) {
         // Lines are best effort: work goes on without them.
         problems.failed(cause)
+        dropped += batch.length + lines.length
         lines.length = 0
       }
     }
+    if (dropped > 0) onDropped(dropped)
+    dropped = 0
   }
   const flush = (): Promise<void> => {
     timer?.()
@@ -56,8 +62,8 @@ export function createRunLogBuffer(options: RunLogBufferOptions): RunLogBuffer {
   }
   return {
     add: (line) => {
-      if (lines.length >= bufferedLinesMax) return
-      lines.push(line)
+      if (lines.length < bufferedLinesMax) lines.push(line)
+      else dropped += 1
       timer ??= scheduler.after(flushInterval, () => void flush())
     },
     flush,

@@ -81,7 +81,7 @@ async function checkEverything(
 /** Runs of the slow function that began and never ended: the process died under them. */
 function countCut(lines: readonly LedgerLine[], handles: readonly Handle<unknown>[]): number {
   const slow = new Set(handles.filter((_, index) => nameOf(index) === 'slow').map(({ id }) => id))
-  const mine = lines.filter(({ executionId }) => slow.has(executionId))
+  const mine = lines.filter((line) => slow.has(line.executionId))
   const ends = mine.filter(({ kind }) => kind === 'end')
   return mine.length - 2 * ends.length
 }

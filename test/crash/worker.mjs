@@ -32,7 +32,7 @@ const retry = { maxRetries: 50, backoff: 10, maxBackoff: 50 }
 const functions = [
   activity({ name: 'quick', retry }, (input) => input * 2),
   activity({ name: 'slow', retry }, async (input) => {
-    await pause(200 + (input % 5) * 60)
+    await pause(400 + (input % 5) * 60)
     return input * 2
   }),
   activity({ name: 'flaky', retry }, async (input, { attempt }) => {

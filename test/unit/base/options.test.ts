@@ -33,7 +33,7 @@ describe('requireObject', () => {
     expect(() => requireObject('yes', 'engine')).toThrow(
       'engine must be an object of options, not "yes".',
     )
-    expect(() => requireObject(null, 'engine')).toThrow('not object.')
+    expect(() => requireObject(null, 'engine')).toThrow('not null.')
   })
 })
 

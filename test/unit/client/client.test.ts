@@ -73,6 +73,7 @@ describe('submitMany', () => {
     ['too few ids', [1, 2], { ids: ['a'] }, 'invalid_option'],
     ['too many ids', [1], { ids: ['a', 'b'] }, 'invalid_option'],
     ['an id for all', [1, 2], { id: 'a' }, 'invalid_option'],
+    ['no array', 'ab' as never, {}, 'invalid_option'],
     ['an unknown option', [1], { delai: 1 }, 'invalid_option'],
     ['a bad id', [1, 2], { ids: ['a', 'b.c'] }, 'invalid_execution_id'],
     ['a bad input', [1, Symbol('s') as never], {}, 'value_not_storable'],
@@ -210,6 +211,9 @@ describe('list', () => {
 
   it.each<[object, object]>([
     [{ state: 'finished' }, {}],
+    [{ status: 'running' }, {}],
+    [{ outcome: 'failed' }, {}],
+    [{ function: 5 }, {}],
     [{}, { size: 5 }],
     [{}, { limit: 0 }],
     [{}, { limit: 1.5 }],

@@ -294,4 +294,13 @@ describe('logs', () => {
     const handle = await world.engine.submit(echo, 1)
     expect(await handle.logs()).toEqual([])
   })
+
+  it.each([{ limit: 0 }, { limit: 1.5 }, { after: -1 }, { after: 'x' as never }])(
+    'refused: %j',
+    async (page) => {
+      await using world = await openTestEngine({ functions: [echo] })
+      const handle = await world.engine.submit(echo, 1)
+      await expect(handle.logs(page)).rejects.toMatchObject({ code: 'invalid_option' })
+    },
+  )
 })

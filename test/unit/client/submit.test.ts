@@ -201,6 +201,9 @@ describe('refusals', () => {
     ['a delay in words', { delay: 'soon' }, 'invalid_option'],
     ['no instant', { scheduledAt: new Date(Number.NaN) }, 'invalid_option'],
     ['metadata that is no text', { metadata: { a: 1 } }, 'invalid_option'],
+    ['metadata that is no object', { metadata: null }, 'invalid_option'],
+    ['an instant in words', { scheduledAt: '2030-01-01' }, 'invalid_option'],
+    ['null as an instant', { scheduledAt: null }, 'invalid_option'],
     ['options that are no object', 'x' as never, 'invalid_option'],
   ]
 

@@ -22,10 +22,14 @@ function open() {
   const scheduler = createTestScheduler(createTestClock())
   const log: LoggedLine[] = []
   const batches: (readonly string[])[] = []
+  const dropped: number[] = []
   let failure: Error | undefined
   const buffer = createRunLogBuffer({
     scheduler,
     problems: createProblemLog(recordingLogger(log), 'Writing'),
+    onDropped: (count) => {
+      dropped.push(count)
+    },
     storage: {
       appendRunLogs: async (lines) => {
         await Promise.resolve()
@@ -40,12 +44,31 @@ function open() {
   const addMany = (count: number): void => {
     for (let index = 0; index < count; index += 1) buffer.add(line(String(index)))
   }
-  return { scheduler, buffer, batches, log, fail, addMany }
+  return { scheduler, buffer, batches, dropped, log, fail, addMany }
 }
 
 const away = new SteleError('storage_unavailable', 'away')
 
 describe('run log buffer', () => {
+  it('bounds: lines beyond the buffer are dropped, and their number is told once', async () => {
+    const { buffer, batches, dropped, addMany } = open()
+    addMany(bufferedLinesMax + 7)
+    await buffer.flush()
+    expect(batches.flat()).toHaveLength(bufferedLinesMax)
+    expect(dropped).toEqual([7])
+    addMany(1)
+    await buffer.flush()
+    expect(dropped).toEqual([7])
+  })
+
+  it('faults: lines that a failing storage did not take are counted as dropped', async () => {
+    const { buffer, dropped, fail, addMany } = open()
+    fail(away)
+    addMany(linesPerFlush + 3)
+    await buffer.flush()
+    expect(dropped).toEqual([linesPerFlush + 3])
+  })
+
   it('late: lines wait for one another, and are written together and in order', async () => {
     const { buffer, batches, scheduler } = open()
     buffer.add(line('a'))
