@@ -212,6 +212,17 @@ function encode(codec: Codec, value: unknown): Encoded {
   return { stored, text: JSON.stringify(stored) }
 }
 
+/** Decodes a stored value, or throws `value_unreadable`; `root` is what the value is to its user. */
+export function decodeValue(codec: Codec, stored: Json | undefined, root: string): unknown {
+  try {
+    return codec.decode(stored)
+  } catch (cause) {
+    const message = `The stored ${root} cannot be read: ${reasonOf(cause)}.`
+    const advice = 'Give the engine the `codec` that wrote it.'
+    throw new SteleError('value_unreadable', `${message} ${advice}`, { fields: { root }, cause })
+  }
+}
+
 function reasonOf(cause: unknown): string {
   try {
     if (cause instanceof Error) return cause.message.replace(/\.$/, '')

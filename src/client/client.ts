@@ -83,7 +83,10 @@ export interface Client {
     fn: F,
     ...args: Args<InputOf<F>, SubmitOptions>
   ) => Promise<HandleOf<F>>
-  /** Creates many, in transactions of up to 500; rejects on the first conflict, keeps the rest. */
+  /**
+   * Creates many, in transactions of up to 500. Ids that exist with the same input are fine; one
+   * that exists with another rejects, after all others have been created.
+   */
   readonly submitMany: <F extends AnyFunction>(
     fn: F,
     inputs: readonly InputOf<F>[],
@@ -157,14 +160,14 @@ async function createInBatches(
   context: ClientContext,
   requests: readonly CreateRequest[],
 ): Promise<void> {
+  const taken: CreateRequest[] = []
   for (let start = 0; start < requests.length; start += submitBatch) {
     const batch = requests.slice(start, start + submitBatch)
     const results = await context.storage.createMany(batch)
-    for (const [index, result] of results.entries()) {
-      const request = batch[index]
-      if (!result.ok && request !== undefined) await requireSameSubmission(context, request)
-    }
+    taken.push(...batch.filter((_, index) => results[index]?.ok === false))
   }
+  // All that can be created is there before a conflict is told.
+  for (const request of taken) await requireSameSubmission(context, request)
 }
 
 function requireSameFunction(fn: AnyFunction, name: string, executionId: string): void {

@@ -1,8 +1,9 @@
 /** What an application holds of one execution. */
 
 import { assert } from '../base/assert.ts'
+import { decodeValue } from '../base/codec.ts'
 import { SteleError } from '../base/error.ts'
-import { requireInteger } from '../base/options.ts'
+import { requireInteger, requireObject } from '../base/options.ts'
 import { type Duration, parseDuration } from '../base/time.ts'
 import type { LoggedEvent } from '../model/event.ts'
 import type { ExecutionId } from '../model/ids.ts'
@@ -108,7 +109,7 @@ interface Subject {
 async function awaitResult(subject: Subject, options: Timeout | undefined): Promise<unknown> {
   const { context, id } = subject
   const outcome = await awaitOutcome(subject, options)
-  if (outcome.type === 'ok') return context.codec.decode(outcome.value)
+  if (outcome.type === 'ok') return decodeValue(context.codec, outcome.value, 'result')
   throw await executionError(context, id, outcome)
 }
 
@@ -154,15 +155,17 @@ async function readLogs(
   const lines = await storage.listRunLogs(page)
   return lines.map(({ executionId: _same, fields, ...line }) => ({
     ...line,
-    ...(fields === undefined ? {} : { fields: codec.decode(fields) }),
+    ...(fields === undefined ? {} : { fields: decodeValue(codec, fields, 'log line') }),
   }))
 }
 
 async function cancel(
   { context, id }: Subject,
-  { reason }: { readonly reason?: string } = {},
+  options: { readonly reason?: string } = {},
 ): Promise<'cancelled' | 'already_finished'> {
   context.requireOpen()
+  requireObject(options, 'cancel')
+  const { reason } = options
   const { storage, clock } = context
   const result = await storage.cancel({ executionId: id, createdAt: clock.now(), reason })
   if (!result.ok) throw refusalError(result.error, id, 'cancel')

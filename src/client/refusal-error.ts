@@ -17,9 +17,11 @@ export function refusalError(refusal: Refusal, executionId: string, attempted: s
         { fields },
       )
     case 'version_conflict':
+      // Commands read the version in the transaction that they append in.
       return new SteleError(
-        'version_conflict',
-        `Cannot ${attempted} ${executionId}: its log moved on meanwhile. Try again.`,
+        'internal',
+        `Cannot ${attempted} ${executionId}: its log moved on within one transaction. ` +
+          'Please report it.',
         { fields },
       )
     case 'illegal_state':

@@ -60,7 +60,7 @@ export function prepareSubmission(
     ...(stored === undefined ? {} : { input: stored }),
     scheduledAt: scheduleOf(options, now),
     deploymentId: context.deploymentId,
-    ...metadataOf(options),
+    ...metadataOf(context, options),
   }
   return { executionId: idOf(context, options), createdAt: now, event, paused: options.paused }
 }
@@ -143,6 +143,7 @@ function storeInput(context: ClientContext, fn: AnyFunction, input: unknown): Js
     value: input,
     root: `input of ${fn.name}`,
     code: 'invalid_input',
+    consequence: 'Nothing was written.',
   })
   const { valueBytes } = context.limits
   return encodeValue(context.codec, { value, root: 'input', valueBytes })
@@ -156,12 +157,16 @@ function scheduleOf({ scheduledAt, delay }: SubmitOptions, now: Instant): Instan
   return delay === undefined ? now : addDuration(now, parseDuration(delay))
 }
 
-function metadataOf({ metadata }: SubmitOptions): Pick<CreatedEvent, 'metadata'> {
+function metadataOf(
+  { codec, limits }: ClientContext,
+  { metadata }: SubmitOptions,
+): Pick<CreatedEvent, 'metadata'> {
   if (metadata === undefined) return {}
   requireObject(metadata, 'submit.metadata')
   for (const [key, value] of Object.entries(metadata)) {
     if (typeof value !== 'string') throw invalidOption(`submit.metadata.${key}`, 'must be a text')
   }
+  encodeValue(codec, { value: metadata, root: 'metadata', valueBytes: limits.valueBytes })
   return { metadata: { ...metadata } }
 }
 

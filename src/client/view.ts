@@ -1,6 +1,6 @@
 /** Stored → shown: states, events, responses and outcomes as the public API gives them. */
 
-import type { Codec } from '../base/codec.ts'
+import { type Codec, decodeValue } from '../base/codec.ts'
 import type { Json } from '../base/json.ts'
 import type { Instant } from '../base/time.ts'
 import type { Cursor, ExecutionEvent, LoggedEvent, Version } from '../model/event.ts'
@@ -103,7 +103,7 @@ export interface ListItem {
 /** An outcome with its value decoded. */
 export function viewOutcome(codec: Codec, outcome: StoredOutcome): Outcome {
   if (outcome.type !== 'execution_failure') {
-    return { type: outcome.type, value: codec.decode(outcome.value) }
+    return { type: outcome.type, value: decodeValue(codec, outcome.value, 'outcome') }
   }
   const { error: _internal, ...failure } = outcome
   return failure
@@ -167,7 +167,7 @@ function decodeFields(
 /** A value of a user, where the type of an event or response speaks of its stored form. */
 function decode(codec: Codec, stored: Json | undefined): Json {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- shown under the same type
-  return codec.decode(stored) as Json
+  return decodeValue(codec, stored, 'value') as Json
 }
 
 function viewResponse(codec: Codec, entry: ListedResponse): ResponseView {

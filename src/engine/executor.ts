@@ -28,6 +28,7 @@ import { createHeldSet, type HeldSet } from './held-set.ts'
 import type { Permits } from './permits.ts'
 import { createProblemLog, type ProblemLog } from './problem-log.ts'
 import { createRunLogBuffer, type RunLogBuffer } from './run-log-buffer.ts'
+import { createStragglers, type Stragglers } from './stragglers.ts'
 import { createWakeUp, type WakeUp } from './wake-up.ts'
 import type { Worker } from './worker.ts'
 
@@ -105,10 +106,10 @@ class PollingExecutor implements Executor {
   readonly #writing: ProblemLog
   readonly #logs: RunLogBuffer
   readonly #held: HeldSet
+  readonly #stragglers: Stragglers
   readonly #wakeUp: WakeUp
   readonly #beat: Beat
   readonly #unlistenPermits: Cancel
-  #stragglers = 0
   #pollsInFlight = 0
   #isClosing = false
   #closed: Promise<void> | undefined
@@ -132,6 +133,12 @@ class PollingExecutor implements Executor {
       },
     })
     this.#held = createHeldSet({ context, onEmpty: () => this.#drainIfIdle() })
+    this.#stragglers = createStragglers({
+      max: settings.stragglersMax,
+      onRelief: () => {
+        this.#send('permit_freed')
+      },
+    })
     this.#beat = createBeat({ ...options, executorId: this.executorId })
     this.#wakeUp = createWakeUp({
       context,
@@ -169,7 +176,7 @@ class PollingExecutor implements Executor {
 
   async poll(lockedAt: Instant): Promise<PollResult> {
     const { permits, settings } = this.#options
-    const granted = this.#isSaturated() ? 0 : permits.reserve(settings.batchSize)
+    const granted = this.#stragglers.areTooMany() ? 0 : permits.reserve(settings.batchSize)
     const targets = granted === 0 ? [] : targetsOf(this.#options, granted)
     if (targets.length === 0) {
       permits.giveBack(granted)
@@ -200,9 +207,9 @@ class PollingExecutor implements Executor {
         this.#wakeUp.wait(failurePause(this.#polling, this.#options.settings.tickSleep))
       },
       saturate: () => {
-        const stragglers = this.#stragglers
+        const stragglers = this.#stragglers.count()
         const { executorId } = this
-        if (this.#isSaturated()) logger.warn({ executorId, stragglers }, stragglerAdvice)
+        if (this.#stragglers.areTooMany()) logger.warn({ executorId, stragglers }, stragglerAdvice)
         // A permit may have been freed between the poll and its report.
         else if (this.#hasPermit()) scheduler.soon(() => this.#send('permit_freed'))
       },
@@ -274,20 +281,8 @@ class PollingExecutor implements Executor {
       logs: this.#logs,
       logLinesMax: settings.logLinesMax,
       problems: this.#writing,
-      onStraggler: (end) => {
-        this.#watchStraggler(end)
-      },
+      onStraggler: this.#stragglers.watch,
     })
-  }
-
-  #watchStraggler(end: Promise<unknown>): void {
-    this.#stragglers += 1
-    const gone = (): void => {
-      const wasSaturated = this.#isSaturated()
-      this.#stragglers -= 1
-      if (wasSaturated) this.#send('permit_freed')
-    }
-    end.then(gone, gone)
   }
 
   async #close(timeout: Milliseconds): Promise<void> {
@@ -311,10 +306,6 @@ class PollingExecutor implements Executor {
     this.#unlistenPermits()
     await this.#logs.flush()
     await this.#beat.stop()
-  }
-
-  #isSaturated(): boolean {
-    return this.#stragglers >= this.#options.settings.stragglersMax
   }
 
   #hasPermit(): boolean {

@@ -46,12 +46,15 @@ export interface ParseRequest {
   /** What the value is: `input of charge`. */
   readonly root: string
   readonly code: ErrorCode
+  /** What follows from a refusal, as a sentence for the message. */
+  readonly consequence: string
 }
 
 /** The parsed value; throws the given code, naming the first offending path. */
-export function parseWith({ schema, value, root, code }: ParseRequest): unknown {
+export function parseWith(request: ParseRequest): unknown {
+  const { schema, value, root, code, consequence } = request
   if (schema === undefined) return value
-  const result = validate({ schema, value, root, code }, schema)
+  const result = validate(request, schema)
   if (result instanceof Promise) {
     result.catch(() => undefined)
     throw new SteleError(
@@ -65,21 +68,21 @@ export function parseWith({ schema, value, root, code }: ParseRequest): unknown 
   throw new SteleError(
     code,
     `The ${root} is not valid: ${issue?.message ?? 'refused by its schema'}` +
-      `${path === '' ? '' : ` (at ${path})`}. Nothing was written.`,
+      `${path === '' ? '' : ` (at ${path})`}. ${consequence}`,
     { fields: { path, issues: result.issues.map(({ message }) => message) } },
   )
 }
 
 /** A schema is code of the user's: what it throws becomes a refusal. */
 function validate(
-  { value, root, code }: ParseRequest,
+  { value, root, code, consequence }: ParseRequest,
   schema: Schema,
 ): ReturnType<Schema['~standard']['validate']> {
   try {
     return schema['~standard'].validate(value)
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : 'it threw'
-    const message = `The schema for the ${root} failed: ${why}. Nothing was written.`
+    const message = `The schema for the ${root} failed: ${why}. ${consequence}`
     throw new SteleError(code, message, { cause })
   }
 }

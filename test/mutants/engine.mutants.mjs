@@ -275,9 +275,9 @@ export const mutants = [
   },
   {
     name: 'executor: stragglers are not counted',
-    file: executor,
-    find: 'this.#stragglers += 1',
-    replace: 'this.#stragglers += 0',
+    file: 'src/engine/stragglers.ts',
+    find: 'count += 1',
+    replace: 'count += 0',
     tests: executorTests,
     killedBy: /stragglers: too many stop new work/,
   },
@@ -380,8 +380,8 @@ export const mutants = [
   {
     name: 'log buffer: grows without bound',
     file: 'src/engine/run-log-buffer.ts',
-    find: 'if (lines.length >= bufferedLinesMax) return',
-    replace: '',
+    find: 'if (lines.length < bufferedLinesMax)',
+    replace: 'if (lines.length >= 0)',
     tests: ['test/unit/engine/run-log-buffer.test.ts'],
     killedBy: /bounds: a transaction takes so many lines/,
   },

@@ -170,7 +170,13 @@ class Attempt {
     const { schema, root } = what
     try {
       const { codec }: { codec: Codec } = environment
-      const value = parseWith({ schema, value: what.read(), root, code: 'invalid_input' })
+      const value = parseWith({
+        schema,
+        value: what.read(),
+        root,
+        code: 'invalid_input',
+        consequence: 'The effects of the attempt have happened, so it is final.',
+      })
       const json = encodeValue(codec, { value, root, valueBytes: limits.valueBytes })
       // It is written some turns later; until then the handler's object may change, or refuse.
       return { ok: true, json: json === undefined ? undefined : copyJson(json) }

@@ -2,7 +2,7 @@
 
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Codec, defaultCodec, encodeValue } from '../../../src/base/codec.ts'
+import { type Codec, decodeValue, defaultCodec, encodeValue } from '../../../src/base/codec.ts'
 import { isSteleError, type SteleError } from '../../../src/base/error.ts'
 import type { Json } from '../../../src/base/json.ts'
 import { thrownBy } from './thrown-by.ts'
@@ -420,5 +420,17 @@ describe(`codec: properties (seed ${seed})`, () => {
       }),
       { seed, numRuns: 1000 },
     )
+  })
+})
+
+describe('decodeValue', () => {
+  it('reads what the codec reads', () => {
+    expect(decodeValue(defaultCodec, encodeInput(new Date(5)), 'result')).toEqual(new Date(5))
+  })
+
+  it('what the codec cannot read is value_unreadable, and says what was read', () => {
+    const corrupt = { $devalue: 'no such text' }
+    const error = thrownBy(() => decodeValue(defaultCodec, corrupt, 'result'))
+    expect(error).toMatchObject({ code: 'value_unreadable', fields: { root: 'result' } })
   })
 })

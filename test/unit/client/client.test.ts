@@ -60,6 +60,17 @@ describe('submitMany', () => {
     expect(items.map(({ id }) => id).sort()).toEqual(['a', 'c'])
   })
 
+  it('conflict: batches behind the one with the conflict are created too', async () => {
+    await using world = await open()
+    await world.engine.submit(charge, -1, { id: 'i-0' })
+    const inputs = Array.from({ length: submitBatch + 5 }, (_, index) => index)
+    const ids = inputs.map((index) => `i-${index}`)
+    const many = world.engine.submitMany(charge, inputs, { ids })
+    await expect(many).rejects.toMatchObject({ code: 'execution_id_conflict' })
+    const last = await world.engine.get(ids.at(-1) ?? '')
+    expect(await last.state()).toMatchObject({ status: 'pending_at' })
+  })
+
   it('conflict: the same id twice with two inputs', async () => {
     await using world = await open()
     const ids = ['a', 'a']

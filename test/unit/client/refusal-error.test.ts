@@ -7,8 +7,8 @@ const cases: readonly (readonly [Refusal, string, RegExp])[] = [
   [{ kind: 'already_finished', version: 3 }, 'already_finished', /it has finished\. Read/],
   [
     { kind: 'version_conflict', expected: 3, requested: 2 },
-    'version_conflict',
-    /moved on meanwhile/,
+    'internal',
+    /moved on within one transaction/,
   ],
   [{ kind: 'illegal_state', reason: 'paused' }, 'illegal_state', /: it is paused\. Look/],
   [{ kind: 'illegal_state', reason: 'locked' }, 'illegal_state', /: it is running; an activity/],

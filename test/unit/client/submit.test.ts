@@ -237,3 +237,19 @@ describe('refusals', () => {
     expect((await world.engine.list()).items).toEqual([])
   })
 })
+
+describe('metadata', () => {
+  it('limit: metadata beyond limits.valueBytes is refused, and nothing is written', async () => {
+    await using world = await openTestEngine({
+      functions: [charge],
+      started: false,
+      limits: { valueBytes: 1_000 },
+    })
+    const metadata = { note: 'x'.repeat(2_000) }
+    await expect(world.engine.submit(charge, 1, { metadata })).rejects.toMatchObject({
+      code: 'value_too_large',
+      fields: { path: 'metadata' },
+    })
+    expect((await world.engine.list()).items).toEqual([])
+  })
+})

@@ -86,6 +86,7 @@ export async function openHeld(part: HeldPart = {}): Promise<HeldSurroundings> {
       storage: context.storage,
       scheduler,
       problems: createProblemLog(context.logger, 'Logs'),
+      onDropped: () => undefined,
     }),
     problems: createProblemLog(context.logger, 'Results'),
     onStraggler: (end) => stragglers.push(end),
