@@ -121,8 +121,8 @@ describe('state', () => {
 
 describe('cancel', () => {
   it('options: what is no object is refused, and nothing is cancelled', async () => {
-    await using world = await openTestEngine({ functions: [charge], started: false })
-    const handle = await world.engine.submit(charge, 1)
+    await using world = await openTestEngine({ functions: [echo], started: false })
+    const handle = await world.engine.submit(echo, 1)
     await expect(handle.cancel(null as never)).rejects.toMatchObject({ code: 'invalid_option' })
     expect(await handle.state()).toMatchObject({ status: 'pending_at' })
   })

@@ -173,6 +173,14 @@ describe('unchecked', () => {
   })
 
   it('no schema: the value itself', () => {
-    expect(parseWith({ schema: undefined, value: 5, root: 'x', code: 'invalid_input' })).toBe(5)
+    expect(
+      parseWith({
+        schema: undefined,
+        value: 5,
+        root: 'x',
+        code: 'invalid_input',
+        consequence: 'Nothing was written.',
+      }),
+    ).toBe(5)
   })
 })
