@@ -19,6 +19,7 @@ function parse(schema: unknown, value: unknown): unknown {
     value,
     root: 'input of charge',
     code: 'invalid_input',
+    consequence: 'Nothing was written.',
   })
 }
 
