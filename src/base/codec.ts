@@ -180,6 +180,8 @@ export interface EncodeRequest {
 export function encodeValue(codec: Codec, request: EncodeRequest): Json | undefined {
   const { stored, text } = tryEncode(codec, request)
   if (text === undefined) return undefined
+  // A code unit takes at most three bytes, so most texts need no counting.
+  if (text.length * 3 <= request.valueBytes) return stored
   const bytes = new TextEncoder().encode(text).length
   if (bytes <= request.valueBytes) return stored
   throw new SteleError(
@@ -212,7 +214,7 @@ function encode(codec: Codec, value: unknown): Encoded {
   return { stored, text: JSON.stringify(stored) }
 }
 
-/** Decodes a stored value, or throws `value_unreadable`; `root` is what the value is to its user. */
+/** Decodes a stored value, or throws `value_unreadable`; `root` says what it is to its user. */
 export function decodeValue(codec: Codec, stored: Json | undefined, root: string): unknown {
   try {
     return codec.decode(stored)

@@ -18,7 +18,7 @@ export interface StateBase {
   readonly executionId: ExecutionId
   /** Identity of the function; the version is the one the execution runs under. */
   readonly function: FunctionId
-  readonly parent?: ParentRef
+  readonly parent?: ParentRef | undefined
   /** Version of the last event. */
   readonly version: Version
   readonly createdAt: Instant
@@ -35,9 +35,9 @@ export interface UnfinishedBase extends StateBase {
   /** A cancellation was requested: only its completion may still be appended. */
   readonly cancelling: boolean
   /** Survives until the end, so that a run can extend its own lock after a wait. */
-  readonly lastOwner?: LockOwner
+  readonly lastOwner?: LockOwner | undefined
   /** A version of the function that was tried on this log and does not fit. */
-  readonly incompatibleVersion?: string
+  readonly incompatibleVersion?: string | undefined
 }
 
 /**
@@ -72,7 +72,7 @@ export interface FinishedState extends StateBase {
   readonly status: 'finished'
   readonly finishedAt: Instant
   readonly outcomeType: Outcome['type']
-  readonly failureKind?: FailureKind
+  readonly failureKind?: FailureKind | undefined
 }
 
 /** The state of an execution that has not ended. */

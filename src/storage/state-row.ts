@@ -139,28 +139,28 @@ export function parseState(row: Row): ExecutionState {
   const status = textOf(row, 'status')
   switch (status) {
     case 'pending_at':
-      return { ...base, ...parseOpen(row), status, scheduledAt: integerOf(row, 'scheduled_at_ms') }
+      return { status, scheduledAt: integerOf(row, 'scheduled_at_ms'), ...parseOpen(row), ...base }
     case 'locked':
       if (flagOf(row, 'paused')) throw corruptColumn(row, 'paused', '0, as it does while locked')
       return {
-        ...base,
-        ...parseOpen(row),
         status,
         lockExpiresAt: integerOf(row, 'lock_expires_at_ms'),
         lastLockVersion: integerOf(row, 'last_lock_version'),
-        lastOwner: parseOwner(row),
         retry: parseRetry(row),
+        ...parseOpen(row),
+        ...base,
+        lastOwner: parseOwner(row),
       }
     case 'blocked':
       return {
-        ...base,
-        ...parseOpen(row),
         status,
         seenCursor: integerOf(row, 'seen_cursor'),
         runExpiresAt: integerOf(row, 'run_expires_at_ms'),
+        ...parseOpen(row),
+        ...base,
       }
     case 'finished':
-      return { ...base, ...parseFinished(row), status }
+      return { status, ...parseFinished(row), ...base }
     default:
       throw corruptColumn(row, 'status', 'the name of a state')
   }
@@ -181,7 +181,7 @@ function parseBase(row: Row): StateBase {
       name: textOf(row, 'function_name'),
       version: textOf(row, 'function_version'),
     },
-    ...(parent === undefined ? {} : { parent }),
+    parent,
     version: integerOf(row, 'version'),
     createdAt: integerOf(row, 'created_at_ms'),
     firstScheduledAt: integerOf(row, 'first_scheduled_at_ms'),
@@ -197,8 +197,8 @@ function parseOpen(row: Row): Omit<UnfinishedBase, keyof StateBase> {
   return {
     paused: flagOf(row, 'paused'),
     cancelling: flagOf(row, 'cancelling'),
-    ...(lastOwner === undefined ? {} : { lastOwner }),
-    ...(incompatibleVersion === undefined ? {} : { incompatibleVersion }),
+    lastOwner,
+    incompatibleVersion,
   }
 }
 
