@@ -252,7 +252,7 @@ export const mutants = [
   {
     name: 'owner: forgotten when the lock is given back',
     file: decide,
-    find: '...(state.lastOwner === undefined ? {} : { lastOwner: state.lastOwner }),',
+    find: 'lastOwner: state.lastOwner,',
     replace: '',
     tests: [table],
     killedBy: /keeps the last owner/,
