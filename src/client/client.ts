@@ -204,7 +204,7 @@ async function listPage(
   const bounds = { min: 1, max: Number.MAX_SAFE_INTEGER }
   const asked = requireInteger(page.limit ?? defaultPage, 'list.limit', bounds)
   const limit = Math.min(asked, context.limits.listPage)
-  const executions = await context.storage.listExecutions({
+  const { items, next } = await context.storage.listExecutions({
     filter: {
       ...rest,
       ...(fn === undefined ? {} : { functionName: nameOf(fn) }),
@@ -212,14 +212,11 @@ async function listPage(
       createdBefore: optionalInstant(createdBefore),
     },
     after: page.after === undefined ? undefined : parseCursor(page.after),
-    // One more than asked for says whether there is a next page.
-    limit: limit + 1,
+    limit,
   })
-  const shown = executions.slice(0, limit)
-  const last = shown.at(-1)?.state
-  const hasNext = executions.length > limit && last !== undefined
-  const next = hasNext ? { next: `${last.createdAt}:${last.executionId}` } : {}
-  return { items: shown.map(viewListed), ...next }
+  const shown = items.map(viewListed)
+  if (next === undefined) return { items: shown }
+  return { items: shown, next: `${next.createdAt}:${next.executionId}` }
 }
 
 /** A filter that says nothing would list everything. */

@@ -4,8 +4,8 @@ import { SteleError } from '../base/error.ts'
 import type { Instant } from '../base/time.ts'
 import type { FunctionKind } from '../model/function-id.ts'
 import type { ExecutionState, ExecutionStatus } from '../model/state.ts'
-import { textOrNone } from './column.ts'
-import { type Protocol, query, type Row, statement } from './protocol.ts'
+import { integerOf, textOf, textOrNone } from './column.ts'
+import { type Protocol, query, type Row, type SqlValue, statement } from './protocol.ts'
 import { parseState, stateColumns } from './state-row.ts'
 
 /** Which executions to list. Everything given must hold. */
@@ -45,6 +45,13 @@ export interface ListedExecution {
   readonly setAside?: string
 }
 
+/** A page. It may hold fewer than asked for, and yet not be the last. */
+export interface ListedPage {
+  readonly items: readonly ListedExecution[]
+  /** Where the next page begins; absent on the last one. */
+  readonly next?: ListCursor
+}
+
 const listPage = statement(
   'list-executions',
   `SELECT ${stateColumns}
@@ -66,13 +73,19 @@ const listPage = statement(
 const afterEveryId = '~'
 
 /** A page of executions, newest first; rows that cannot be read are left out. */
-export function* listExecutions(request: ListRequest): Protocol<readonly ListedExecution[]> {
-  const { filter, limit } = request
+export function* listExecutions(request: ListRequest): Protocol<ListedPage> {
+  const { limit } = request
   const after = startOf(request)
-  const rows = yield* query(
-    listPage,
-    after.createdAt,
-    after.executionId,
+  const filters = filterValues(request.filter)
+  // One more than asked for says whether there is a next page.
+  const rows = yield* query(listPage, after.createdAt, after.executionId, ...filters, limit + 1)
+  const last = rows.length > limit ? rows[limit - 1] : undefined
+  const items = rows.slice(0, limit).flatMap(parseListed)
+  return last === undefined ? { items } : { items, next: placeOf(last) }
+}
+
+function filterValues(filter: ListFilter): readonly SqlValue[] {
+  return [
     filter.createdFrom ?? Number.MIN_SAFE_INTEGER,
     filter.functionKind ?? null,
     filter.functionName ?? null,
@@ -81,9 +94,15 @@ export function* listExecutions(request: ListRequest): Protocol<readonly ListedE
     filter.outcome ?? null,
     filter.idPrefix ?? null,
     filter.children === true ? 1 : 0,
-    limit,
-  )
-  return rows.flatMap(parseListed)
+  ]
+}
+
+/** Read from the columns alone, so that an unreadable row does not end the list. */
+function placeOf(row: Row): ListCursor {
+  return {
+    createdAt: integerOf(row, 'created_at_ms'),
+    executionId: textOf(row, 'execution_id'),
+  }
 }
 
 /** Where the page begins: the filter holds even for a cursor that points to a newer place. */

@@ -24,7 +24,7 @@ import {
 } from './control.ts'
 import { type CreateRequest, createExecution, createExecutions, writeCreation } from './create.ts'
 import type { Driver, WriteProtocol } from './driver.ts'
-import { type ListedExecution, type ListRequest, listExecutions } from './list.ts'
+import { type ListedPage, type ListRequest, listExecutions } from './list.ts'
 import { findNextDue, type LockBatch, type LockRequest, type LockTarget, lockDue } from './lock.ts'
 import type { Notice } from './notice.ts'
 import type { Notifications } from './notifications.ts'
@@ -139,7 +139,7 @@ export interface ReadStorage {
   readonly findWaits: (id: ExecutionId) => Promise<Waits>
   readonly listEvents: (page: EventsPage) => Promise<readonly LoggedEvent[]>
   readonly listResponses: (page: ResponsesPage) => Promise<readonly ListedResponse[]>
-  readonly listExecutions: (request: ListRequest) => Promise<readonly ListedExecution[]>
+  readonly listExecutions: (request: ListRequest) => Promise<ListedPage>
   readonly listRunLogs: (page: RunLogPage) => Promise<readonly StoredLogLine[]>
   readonly listFunctions: () => Promise<readonly RegisteredFunction[]>
   readonly listExecutors: (limit: number) => Promise<readonly RegisteredExecutor[]>

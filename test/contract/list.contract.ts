@@ -7,7 +7,7 @@ import { corruptState, repairState } from '../support/storage/corrupt.ts'
 import { finishedEvent } from '../support/storage/events.ts'
 import { childOf, executionId } from '../support/storage/ids.ts'
 import { activityRequest, createRequest } from '../support/storage/requests.ts'
-import { accepted } from '../support/storage/results.ts'
+import { accepted, present } from '../support/storage/results.ts'
 import { append, createActivity, createWorkflow, lockAt } from '../support/storage/steps.ts'
 import type { ContractTest } from './contract-test.ts'
 
@@ -16,7 +16,7 @@ async function ids(
   filter: ListFilter = {},
   page: { readonly limit?: number; readonly after?: ListCursor } = {},
 ): Promise<readonly string[]> {
-  const items = await storage.listExecutions({ filter, limit: 100, ...page })
+  const { items } = await storage.listExecutions({ filter, limit: 100, ...page })
   return items.map(({ state }) => state.executionId)
 }
 
@@ -78,10 +78,26 @@ export function describeListing(test: ContractTest): void {
       expect(await ids(storage)).toEqual(['c', 'bad', 'a'])
     })
 
+    test('G15: a page that lost a row still says where the next one begins', async ({
+      storage,
+      opened,
+    }) => {
+      for (const id of ['a', 'b', 'bad']) await createWorkflow(storage, id)
+      await corruptState(opened, 'bad')
+      const first = await storage.listExecutions({ filter: {}, limit: 1 })
+      expect(first).toEqual({ items: [], next: { createdAt: 0, executionId: 'bad' } })
+      expect(
+        await ids(storage, {}, { limit: 1, after: present(first.next, 'a next page') }),
+      ).toEqual(['b'])
+      const last = await storage.listExecutions({ filter: {}, limit: 3 })
+      expect(last).not.toHaveProperty('next')
+      await repairState(opened, 'bad')
+    })
+
     test('G7: what was set aside says why', async ({ storage }) => {
       for (const id of ['a', 'b']) await createWorkflow(storage, id)
       await storage.setAside([{ executionId: 'b', reason: 'unreadable' }])
-      const items = await storage.listExecutions({ filter: {}, limit: 9 })
+      const { items } = await storage.listExecutions({ filter: {}, limit: 9 })
       expect(items.map(({ setAside }) => setAside)).toEqual(['unreadable', undefined])
       expect(items[1]).not.toHaveProperty('setAside')
     })
@@ -153,8 +169,8 @@ export function describeListing(test: ContractTest): void {
 
     test('G14: states in the list are those of the executions', async ({ storage }) => {
       await accepted(storage.create(activityRequest('a', { paused: true })))
-      const [item] = await storage.listExecutions({ filter: {}, limit: 1 })
-      expect(item).toEqual({ state: await storage.findState(executionId('a')) })
+      const { items } = await storage.listExecutions({ filter: {}, limit: 1 })
+      expect(items[0]).toEqual({ state: await storage.findState(executionId('a')) })
     })
   })
 }

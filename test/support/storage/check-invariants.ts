@@ -30,11 +30,10 @@ export async function listAllStates(storage: ReadStorage): Promise<readonly Exec
   let after: ListCursor | undefined
   for (;;) {
     const filter = { children: true }
-    const page = await storage.listExecutions({ filter, after, limit: pageSize })
-    states.push(...page.map(({ state }) => state))
-    const last = page.at(-1)?.state
-    if (last === undefined) return states
-    after = { createdAt: last.createdAt, executionId: last.executionId }
+    const { items, next } = await storage.listExecutions({ filter, after, limit: pageSize })
+    states.push(...items.map(({ state }) => state))
+    if (next === undefined) return states
+    after = next
   }
 }
 
