@@ -18,7 +18,7 @@ import { insertFreeEventCall, parseCreated, writeEvent } from './event-row.ts'
 import { type Notice, noticesOf } from './notice.ts'
 import { type Call, call, type Protocol, type Row, statement } from './protocol.ts'
 import { type SetAside, setAsideCall } from './set-aside.ts'
-import { parseState, stateColumns, updateStateCall } from './state-row.ts'
+import { parseState, pendingColumns, replaceStateCall } from './state-row.ts'
 
 /**
  * Which versions of a function an executor takes: any (`by_name`), its own (`by_version`), or any
@@ -66,7 +66,7 @@ export interface LockBatch {
 const duePredicate = `e.function_kind = $1 AND e.function_name = $2 AND e.status = 'pending_at'
      AND e.paused = 0 AND e.cancelling = 0 AND e.set_aside_reason IS NULL`
 
-const candidateList = `SELECT ${stateColumns}, v.body AS created_body
+const candidateList = `SELECT ${pendingColumns}, v.body AS created_body
    FROM executions e
    JOIN events v ON v.execution_id = e.execution_id AND v.version = 0`
 
@@ -210,7 +210,7 @@ function tryLock(row: Row, target: LockTarget, request: LockRequest): LockAttemp
       type: 'draft',
       execution: { state: decision.value, created, locked },
       insert: insertFreeEventCall(before.executionId, version, entry),
-      update: updateStateCall(before, decision.value),
+      update: replaceStateCall(before, decision.value),
     }
   } catch (cause) {
     return poison(executionId, cause instanceof Error ? cause.message : String(cause))

@@ -25,12 +25,16 @@ import {
   statement,
 } from './protocol.ts'
 
-/** The columns of a state, for SELECT lists over table `executions` under the name `e`. */
-export const stateColumns = `e.execution_id, e.function_kind, e.function_name, e.function_version,
-  e.version, e.created_at_ms, e.first_scheduled_at_ms, e.deployment_id, e.failures, e.status,
-  e.paused, e.cancelling, e.scheduled_at_ms, e.lock_expires_at_ms, e.last_lock_version,
-  e.executor_id, e.run_id, e.retry, e.seen_cursor, e.run_expires_at_ms, e.incompatible_version,
-  e.finished_at_ms, e.outcome_type, e.failure_kind, e.set_aside_reason`
+/** The columns of a state that is pending, for SELECT lists over `executions` under the name `e`. */
+export const pendingColumns = `e.execution_id, e.function_kind, e.function_name,
+  e.function_version, e.version, e.created_at_ms, e.first_scheduled_at_ms, e.deployment_id,
+  e.failures, e.status, e.paused, e.cancelling, e.scheduled_at_ms, e.executor_id, e.run_id,
+  e.incompatible_version`
+
+/** The columns of any state, for the same. */
+export const stateColumns = `${pendingColumns}, e.lock_expires_at_ms, e.last_lock_version,
+  e.retry, e.seen_cursor, e.run_expires_at_ms, e.finished_at_ms, e.outcome_type,
+  e.failure_kind, e.set_aside_reason`
 
 const selectState = statement(
   'select-state',
@@ -58,17 +62,17 @@ const insertState = statement(
    RETURNING version`,
 )
 
-const updateState = statement(
-  'update-state',
-  `UPDATE executions
+const updateText = `UPDATE executions
    SET version = $3, function_version = $4, deployment_id = $5, failures = $6, status = $7,
      paused = $8, cancelling = $9, scheduled_at_ms = $10, lock_expires_at_ms = $11,
      last_lock_version = $12, executor_id = $13, run_id = $14, retry = $15, seen_cursor = $16,
      run_expires_at_ms = $17, incompatible_version = $18, finished_at_ms = $19,
      outcome_type = $20, failure_kind = $21
-   WHERE execution_id = $1 AND version = $2
-   RETURNING version`,
-)
+   WHERE execution_id = $1 AND version = $2`
+
+const updateState = statement('update-state', `${updateText}\n   RETURNING version`)
+
+const replaceState = statement('replace-state', updateText)
 
 /** The state of an execution, or `undefined`. */
 export function* findState(id: ExecutionId): Protocol<ExecutionState | undefined> {
@@ -99,8 +103,20 @@ export function insertStateCall(state: ExecutionState): Call {
   )
 }
 
-/** Replaces a state; no row comes back when somebody else was first: compare and swap. */
+/** Swaps a state; no row comes back when somebody else was first: compare and swap. */
 export function updateStateCall(before: ExecutionState, after: ExecutionState): Call {
+  return { statement: updateState, values: stateValues(before, after) }
+}
+
+/**
+ * Replaces a state that this transaction has read, and holds: nobody can have been faster, and
+ * without RETURNING the statement costs 2 µs less.
+ */
+export function replaceStateCall(before: ExecutionState, after: ExecutionState): Call {
+  return { statement: replaceState, values: stateValues(before, after) }
+}
+
+function stateValues(before: ExecutionState, after: ExecutionState): readonly SqlValue[] {
   const values: SqlValue[] = [
     after.executionId,
     before.version,
@@ -112,7 +128,7 @@ export function updateStateCall(before: ExecutionState, after: ExecutionState): 
   ]
   if (after.status === 'finished') pushFinished(values, after)
   else pushOpen(values, after)
-  return { statement: updateState, values }
+  return values
 }
 
 function pushOpen(values: SqlValue[], state: UnfinishedState): void {

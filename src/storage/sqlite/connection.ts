@@ -85,13 +85,12 @@ function prepare(
 ): (values: readonly SqlValue[]) => readonly Row[] {
   const { text, order } = toPositional(statement.text)
   const inOrder = isInOrder(order)
-  // Bound by one array: spreading twenty values costs as much as a small statement.
-  const bound = database.prepare<[readonly SqlValue[]], Row>(text)
+  const bound = database.prepare<SqlValue[], Row>(text)
   const isReader = bound.reader
   return (values) => {
     const positional = inOrder ? values : reorder(order, values)
-    if (isReader) return bound.all(positional)
-    bound.run(positional)
+    if (isReader) return bound.all(...positional)
+    bound.run(...positional)
     return noRows
   }
 }
