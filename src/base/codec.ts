@@ -211,7 +211,30 @@ function tryEncode(codec: Codec, request: EncodeRequest): Encoded {
 
 function encode(codec: Codec, value: unknown): Encoded {
   const stored = codec.encode(value)
-  return { stored, text: JSON.stringify(stored) }
+  if (isPromise(stored)) throw promiseError(stored)
+  const text = stored === undefined ? undefined : jsonText(stored)
+  return { stored, text }
+}
+
+/** The text of what a codec gave; functions and symbols have none. */
+function jsonText(stored: Json): string {
+  const text: string | undefined = JSON.stringify(stored)
+  if (typeof text === 'string') return text
+  throw new TypeError(`The codec gave a ${typeof stored}, which is not JSON`)
+}
+
+/** A promise nobody waits for must not reject unheard. */
+function promiseError(promise: unknown): TypeError {
+  Promise.resolve(promise).catch(() => undefined)
+  return new TypeError('The codec answers with a promise; it must answer at once')
+}
+
+function isPromise(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && 'then' in value && isFunction(value.then)
+}
+
+function isFunction(value: unknown): boolean {
+  return typeof value === 'function'
 }
 
 /** Decodes a stored value, or throws `value_unreadable`; `root` says what it is to its user. */

@@ -21,6 +21,7 @@ import {
 import { type ExecutionStatus, executionStatuses } from '../model/state.ts'
 import type { CreateRequest } from '../storage/create.ts'
 import type { ListCursor } from '../storage/list.ts'
+import { findActivityDefinition } from '../workers/activity/define.ts'
 import type { AnyFunction, Args, FailureOf, InputOf, OutputOf } from '../workers/function-ref.ts'
 import type { ClientContext } from './client-context.ts'
 import { createHandle, type Handle } from './handle.ts'
@@ -251,7 +252,9 @@ async function completeStub(context: ClientContext, completion: Completion): Pro
   if (state === undefined) throw notFoundError(executionId)
   const { name, kind } = state.function
   if (completion.fn !== undefined) requireSameFunction(completion.fn, name, executionId)
-  if (kind !== 'activity' || context.definitions.get(name)?.handler !== undefined) {
+  const own = completion.fn === undefined ? undefined : findActivityDefinition(completion.fn)
+  const definitions = [own, context.definitions.get(name)]
+  if (kind !== 'activity' || definitions.some((known) => known?.handler !== undefined)) {
     throw new SteleError(
       'illegal_state',
       `${executionId} cannot be completed from outside: ${name} is not a stub. Let it run.`,

@@ -49,6 +49,7 @@ const illegalTexts: Readonly<Record<IllegalReason, string>> = {
   not_paused: 'it is not paused',
   locked: 'it is running; an activity cannot be paused then, cancel it or wait',
   cancelling: 'its cancellation was requested',
+  has_run: 'it is executed by an engine, so it is no stub',
   finished: 'it has finished',
 }
 

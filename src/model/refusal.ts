@@ -11,6 +11,7 @@ export type IllegalReason =
   | 'not_paused'
   | 'locked'
   | 'cancelling'
+  | 'has_run'
   | 'finished'
 
 /** What is wrong with a request in any state. */

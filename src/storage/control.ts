@@ -99,6 +99,8 @@ export function* completeExecution(request: CompleteRequest): WriteProtocol<Writ
   const before = yield* findStateForUpdate(executionId)
   if (before === undefined) return refuse({ kind: 'not_found', id: executionId })
   if (before.status !== 'finished') {
+    // Nobody ever locks a stub.
+    if (!before.cancelling && before.lastOwner !== undefined) return refuse(illegal('has_run'))
     return yield* appendNow(before, createdAt, [{ type: 'finished', outcome }])
   }
   const stored = yield* findEvent(executionId, before.version)

@@ -183,6 +183,14 @@ export function describeControl(test: ContractTest): void {
       expect(event?.event).toMatchObject({ outcome: { value: { total: 5 } } })
     })
 
+    test('P34: what an executor has locked is no stub, running or not', async ({ storage }) => {
+      await createLocked(storage, 'running')
+      const refusal = { kind: 'illegal_state', reason: 'has_run' }
+      expect(await refused(storage.complete({ ...at('running'), outcome }))).toEqual(refusal)
+      await append(storage, ['running', 2], [{ type: 'unlocked', dueAt: 90, reason: 'later' }])
+      expect(await refused(storage.complete({ ...at('running'), outcome }))).toEqual(refusal)
+    })
+
     test('P27: a stub whose parent is missing cannot be completed', async ({ storage }) => {
       await createActivity(storage, childOf('gone'))
       const answer = storage.complete({ ...at(childOf('gone')), outcome })

@@ -11,6 +11,7 @@ import type { Driver, WriteProtocol } from '../driver.ts'
 import type { Protocol } from '../protocol.ts'
 import type { Connection } from './connection.ts'
 import { isBusy, isStatementFault, toSteleError } from './dialect.ts'
+import { type IsInPlace, movedError } from './file-identity.ts'
 
 /** Most writes that share a transaction. */
 export const groupSizeMax = 1000
@@ -26,6 +27,8 @@ const busyPauseMax: Milliseconds = 50
 export interface DriveOptions {
   readonly connection: Connection
   readonly file: string
+  /** Whether the file is still there; not asked when absent. */
+  readonly isInPlace?: IsInPlace | undefined
   readonly clock: Clock
   readonly random: Random
   readonly scheduler: Scheduler
@@ -79,6 +82,7 @@ class SqliteDriver {
           return
         }
         try {
+          requireInPlace(this.#options)
           resolve(readOnce(connection, protocol))
         } catch (cause) {
           if (!isBusy(cause) || !backoff.again(attempt)) reject(toSteleError(cause, file))
@@ -122,6 +126,7 @@ class SqliteDriver {
       this.#flush(backoff)
     }
     try {
+      requireInPlace(this.#options)
       // Left over when a rollback itself failed.
       if (connection.isInTransaction()) connection.control('ROLLBACK')
       connection.control('BEGIN IMMEDIATE')
@@ -140,6 +145,10 @@ class SqliteDriver {
     if (this.#queue.length > 0) this.#schedule()
     else this.#onDrained()
   }
+}
+
+function requireInPlace({ file, isInPlace }: DriveOptions): void {
+  if (isInPlace !== undefined && !isInPlace()) throw movedError(file)
 }
 
 function closedError({ file }: DriveOptions): SteleError {

@@ -8,6 +8,7 @@ import { query, statement } from '../protocol.ts'
 import { type Connection, openConnection } from './connection.ts'
 import { isBusy, toSteleError } from './dialect.ts'
 import { busyRetryMax, createSqliteDriver } from './drive.ts'
+import { watchIdentity } from './file-identity.ts'
 import { applicationId, checksumOf, type Migration, migrations, schemaVersion } from './schema.ts'
 
 /** Settings of a SQLite storage. */
@@ -48,7 +49,7 @@ export async function openSqlite(
 ): Promise<Driver> {
   const { file } = options
   const connection = await openPatiently(options, environment)
-  return createSqliteDriver({ connection, file, ...environment })
+  return createSqliteDriver({ connection, file, isInPlace: watchIdentity(file), ...environment })
 }
 
 /** Others may be opening, migrating or writing at the same moment: tries until they are done. */

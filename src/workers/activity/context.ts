@@ -40,7 +40,7 @@ export interface ActivityContext {
   readonly idempotencyKey: string
   /** The texts given at `submit`. */
   readonly metadata: Readonly<Record<string, string>>
-  /** Kept with the run; never waits, never throws while the run goes on. */
+  /** Kept with the run, late lines too; never waits, never throws. */
   readonly log: RunLog
   /** Extends the lock if that is due; rejects with `lock_lost` once it is lost. */
   readonly heartbeat: () => Promise<void>
@@ -111,7 +111,7 @@ export class LazyContext implements ActivityContext {
     const line =
       (level: LogLevel): LogFunction =>
       (message, fields) => {
-        this.#requireRunning()
+        // Late lines are kept too: a handler that cleans up must not fall over its own log.
         this.#write(level, message, fields)
       }
     return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') }
@@ -121,7 +121,7 @@ export class LazyContext implements ActivityContext {
     const { clock, fetch, httpTracesMax: tracesMax } = this.#environment
     this.#http ??= createTracedFetch({ clock, fetch, tracesMax, signal: () => this.signal })
     const traced = this.#http
-    return (resource, init) => {
+    return async (resource, init) => {
       this.#requireRunning()
       return traced.fetch(resource, init)
     }
@@ -137,7 +137,7 @@ export class LazyContext implements ActivityContext {
     this.#controller?.abort(abortError(this.#run, reason))
   }
 
-  /** From here on the context refuses: the attempt is settled. */
+  /** From here on `heartbeat` and `fetch` refuse: the attempt is settled. */
   end(): void {
     this.#ended = true
   }

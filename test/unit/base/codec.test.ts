@@ -423,6 +423,19 @@ describe(`codec: properties (seed ${seed})`, () => {
   })
 })
 
+describe('a codec that does not answer at once, or with JSON', () => {
+  it.each<[string, () => unknown]>([
+    ['a promise', () => Promise.resolve(1)],
+    ['a promise that rejects', () => Promise.reject(new Error('late'))],
+    ['a function', () => () => 1],
+    ['a symbol', () => Symbol('s')],
+  ])('%s is refused, and not stored as nothing', (_, answer) => {
+    const codec: Codec = { encode: () => answer() as Json, decode: () => 1 }
+    const error = thrownBy(() => encodeInput(5, codec))
+    expect(error).toMatchObject({ code: 'value_not_storable', fields: { path: 'input' } })
+  })
+})
+
 describe('decodeValue', () => {
   it('reads what the codec reads', () => {
     expect(decodeValue(defaultCodec, encodeInput(new Date(5)), 'result')).toEqual(new Date(5))

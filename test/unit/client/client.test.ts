@@ -268,6 +268,16 @@ describe('complete', () => {
     expect(await handle.outcome({ timeout: 0 })).toEqual({ type: 'ok', value: { a: 1 } })
   })
 
+  it('no stub: refused by the definition given, whoever asks', async () => {
+    await using world = await openTestEngine({ functions: [], started: false })
+    await world.engine.submit(charge, 1, { id: 'c' })
+    const fake = { type: 'ok', value: 5 } as const
+    await expect(world.engine.complete('c', fake, charge)).rejects.toMatchObject({
+      code: 'illegal_state',
+    })
+    expect(await (await world.engine.get('c')).state()).toMatchObject({ status: 'pending_at' })
+  })
+
   it('conflict: with another outcome it is finished already', async () => {
     await using world = await open()
     const { id } = await world.engine.submit(approve)
