@@ -220,13 +220,17 @@ function encode(codec: Codec, value: unknown): Encoded {
 function jsonText(stored: Json): string {
   const text: string | undefined = JSON.stringify(stored)
   if (typeof text === 'string') return text
-  throw new TypeError(`The codec gave a ${typeof stored}, which is not JSON`)
+  throw codecError(`the codec gave a ${typeof stored}, which is not JSON`)
 }
 
 /** A promise nobody waits for must not reject unheard. */
-function promiseError(promise: unknown): TypeError {
+function promiseError(promise: unknown): SteleError {
   Promise.resolve(promise).catch(() => undefined)
-  return new TypeError('The codec answers with a promise; it must answer at once')
+  return codecError('the codec answers with a promise; it must answer at once')
+}
+
+function codecError(problem: string): SteleError {
+  return new SteleError('value_not_storable', problem)
 }
 
 function isPromise(value: unknown): boolean {

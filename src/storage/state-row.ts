@@ -25,7 +25,7 @@ import {
   statement,
 } from './protocol.ts'
 
-/** The columns of a state that is pending, for SELECT lists over `executions` under the name `e`. */
+/** The columns of a pending state, for SELECT lists over `executions` under the name `e`. */
 export const pendingColumns = `e.execution_id, e.function_kind, e.function_name,
   e.function_version, e.version, e.created_at_ms, e.first_scheduled_at_ms, e.deployment_id,
   e.failures, e.status, e.paused, e.cancelling, e.scheduled_at_ms, e.executor_id, e.run_id,
