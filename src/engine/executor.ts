@@ -19,6 +19,7 @@ import { assert } from '../base/assert.ts'
 import type { Cancel, Instant, Milliseconds } from '../base/time.ts'
 import { type ExecutorId, newExecutorId, newRunId } from '../model/ids.ts'
 import type { LockBatch, LockedExecution, LockTarget } from '../storage/lock.ts'
+import { createActorClock } from './actor-clock.ts'
 import { type Beat, createBeat, type Host } from './beat.ts'
 import { type CompiledMachine, compile, type Effects } from './compile.ts'
 import type { EngineContext } from './engine-context.ts'
@@ -150,6 +151,7 @@ class PollingExecutor implements Executor {
     })
     this.actor = createActor(compiledExecutor.logic(this.#effects()), {
       id: this.executorId,
+      clock: createActorClock(scheduler),
       ...(inspect === undefined ? {} : { inspect }),
     })
     this.#unlistenPermits = permits.onFreed((wasExhausted) => {

@@ -18,6 +18,7 @@ import type { ExecutionId } from '../model/ids.ts'
 import type { LockedState } from '../model/state.ts'
 import type { Answer } from '../storage/storage.ts'
 import type { DueDelay, ExpiredTimers } from '../storage/timers.ts'
+import { createActorClock } from './actor-clock.ts'
 import { compile, type Effects } from './compile.ts'
 import type { EngineContext } from './engine-context.ts'
 import { createProblemLog, type ProblemLog } from './problem-log.ts'
@@ -93,12 +94,13 @@ class TickingWatcher implements TimersWatcher {
   #unlisten: Cancel | undefined
 
   constructor({ context, settings }: TimersWatcherOptions) {
-    const { logger, inspect } = context
+    const { logger, inspect, scheduler } = context
     this.#context = context
     this.#settings = settings
     this.#problems = createProblemLog(logger, 'The timers watcher')
     this.actor = createActor(compiled.logic(this.#effects()), {
       id: 'timers-watcher',
+      clock: createActorClock(scheduler),
       ...(inspect === undefined ? {} : { inspect }),
     })
   }
