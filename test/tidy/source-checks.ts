@@ -33,7 +33,7 @@ export const systemTimeAndRandom: Check = (file) =>
     ? []
     : findAll(
         withoutComments(file),
-        /\bDate\s*\.\s*now\b|\bnew\s+Date\s*\(\s*\)|\bMath\s*\.\s*random\b|\bset(?:Timeout|Interval|Immediate)\b/g,
+        /\bDate\s*\.\s*now\b|\bnew\s+Date\s*\(\s*\)|\bMath\s*\.\s*random\b|\bset(?:Timeout|Interval|Immediate)\b(?!:)/g,
         'time and randomness come in as arguments',
       )
 
