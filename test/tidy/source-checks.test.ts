@@ -27,12 +27,19 @@ const cases: Readonly<Record<string, Case>> = {
   systemTimeAndRandom: {
     check: checks.systemTimeAndRandom,
     sins: [
-      ...['Date.now()', 'new Date()', 'Math.random()', 'setTimeout(f, 1)', 'Date\n.now'],
+      'Date.now()',
+      'new Date()',
+      'Math.random()',
+      'setTimeout(f, 1)',
+      'Date\n.now',
       '{ clock: { setTimeout } }',
     ],
     // The name of a member is not the global: XState's clock has one.
     clean: [
-      ...['clock.now()', 'new Date(instant)', '/* Date.now */', '// setTimeout'],
+      'clock.now()',
+      'new Date(instant)',
+      '/* Date.now */',
+      '// setTimeout',
       '{ setTimeout: (callback) => later(callback) }',
     ],
   },
