@@ -4,6 +4,7 @@
  */
 
 import { SteleError } from './error.ts'
+import { readMember, showSubject, showValue } from './options.ts'
 
 /** Integer milliseconds since 1970 (UTC). */
 export type Instant = number
@@ -86,14 +87,21 @@ function isUnit(text: string): text is DurationUnit {
 }
 
 /**
- * Milliseconds of a duration, rounded to the nearest. A text is digits, at most one blank, and a
- * unit; signs, exponents and other blanks are refused with `invalid_option`, as are negative,
- * infinite and unsafe numbers.
+ * Milliseconds of a duration, rounded to the nearest: 0.4 is 0. A text is digits, at most one blank,
+ * and a unit; signs, exponents and other blanks are refused with `invalid_option`, as are negative,
+ * infinite and unsafe numbers, and whatever is neither number nor text.
  */
 export function parseDuration(duration: number | string): Milliseconds {
-  const length = typeof duration === 'number' ? duration : parseDurationText(duration)
+  const length = lengthOf(duration)
   const rounded = Math.round(length)
   if (Number.isSafeInteger(rounded) && rounded >= 0 && length >= 0) return rounded
+  throw invalidDuration(duration)
+}
+
+/** Nothing else is asked for its text: a list of one duration is none. */
+function lengthOf(duration: unknown): number {
+  if (typeof duration === 'number') return duration
+  if (typeof duration === 'string') return parseDurationText(duration)
   throw invalidDuration(duration)
 }
 
@@ -103,11 +111,11 @@ function parseDurationText(text: string): number {
   return Number(amount) * unitLengths[unit]
 }
 
-function invalidDuration(duration: number | string): SteleError {
-  const text = JSON.stringify(duration)
+function invalidDuration(duration: unknown): SteleError {
   const advice = "Write milliseconds, or a text such as '30s', '5 minutes' or '3 days'."
-  return new SteleError('invalid_option', `${text} is not a duration. ${advice}`, {
-    fields: { duration },
+  const isPlain = typeof duration === 'string' || typeof duration === 'number'
+  return new SteleError('invalid_option', `${showSubject(duration)} is not a duration. ${advice}`, {
+    fields: { duration: isPlain ? duration : showValue(duration) },
   })
 }
 
@@ -116,17 +124,23 @@ export const lastInstant: Instant = 8_640_000_000_000_000
 
 /** Integer milliseconds of a date or a number; `invalid_option` when it is not an instant. */
 export function parseInstant(instant: Date | number): Instant {
-  const value = isDate(instant) ? instant.getTime() : instant
+  const value = typeof instant === 'object' ? timeOf(instant) : instant
   if (Number.isFinite(value) && Math.abs(value) <= lastInstant) return Math.round(value)
+  const shown =
+    typeof readMember(instant, 'getTime') === 'function' ? 'An invalid Date' : showSubject(instant)
   throw new SteleError(
     'invalid_option',
-    `${String(instant)} is not an instant. Pass a valid Date, or milliseconds since 1970.`,
+    `${shown} is not an instant. Pass a valid Date, or milliseconds since 1970.`,
   )
 }
 
 /** Asked of the method, not of the class: a date may come from another realm, or be no date. */
-function isDate(instant: unknown): instant is Date {
-  return typeof instant === 'object' && instant !== null && 'getTime' in instant
+function timeOf(date: Date): number {
+  try {
+    return date.getTime()
+  } catch {
+    return Number.NaN
+  }
 }
 
 /** `instant + duration`, held within what can be stored. */

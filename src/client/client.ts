@@ -5,10 +5,12 @@ import { SteleError } from '../base/error.ts'
 import { copyJson } from '../base/json.ts'
 import {
   invalidOption,
+  readOptions,
+  requireBoolean,
   requireInteger,
-  requireKnownKeys,
   requireObject,
   requireOneOf,
+  requireText,
 } from '../base/options.ts'
 import { type Instant, parseInstant } from '../base/time.ts'
 import { requireExecutionId } from '../model/ids.ts'
@@ -22,7 +24,15 @@ import { type ExecutionStatus, executionStatuses } from '../model/state.ts'
 import type { CreateRequest } from '../storage/create.ts'
 import type { ListCursor } from '../storage/list.ts'
 import { findActivityDefinition } from '../workers/activity/define.ts'
-import type { AnyFunction, Args, FailureOf, InputOf, OutputOf } from '../workers/function-ref.ts'
+import {
+  type AnyFunction,
+  type Args,
+  type FailureOf,
+  type InputOf,
+  isFunctionRef,
+  type OutputOf,
+  requireFunctionRef,
+} from '../workers/function-ref.ts'
 import type { ClientContext } from './client-context.ts'
 import { createHandle, type Handle } from './handle.ts'
 import { notFoundError, refusalError } from './refusal-error.ts'
@@ -121,13 +131,11 @@ export function createClient(context: ClientContext): Client {
       return handleFor(context, request.executionId)
     },
     submitMany: async (fn, inputs, options = {}) => {
-      requireKnownKeys(options, ['ids', ...sharedOptions], 'submitMany')
-      const { ids, ...shared } = options
+      const { ids, ...shared } = readOptions(options, ['ids', ...sharedOptions], 'submitMany')
       if (!Array.isArray(inputs)) throw invalidOption('submitMany.inputs', 'must be an array')
-      if (ids !== undefined && ids.length !== inputs.length) {
-        throw invalidOption('submitMany.ids', `must be ${inputs.length}, one for each input`)
-      }
-      const requests = inputs.map((input, index) =>
+      if (ids !== undefined) requireIds(ids, inputs.length)
+      // From, not map: a hole among the inputs is an input that is undefined.
+      const requests = Array.from(inputs, (input, index) =>
         prepareSubmission(context, fn, { input, options: { ...shared, id: ids?.[index] } }),
       )
       await createInBatches(context, requests)
@@ -136,6 +144,7 @@ export function createClient(context: ClientContext): Client {
     get: async (id, fn) => {
       context.requireOpen()
       const executionId = requireExecutionId(id)
+      if (fn !== undefined) requireFunctionRef(fn)
       const state = await context.storage.findState(executionId)
       if (state === undefined) throw notFoundError(executionId)
       if (fn !== undefined) requireSameFunction(fn, state.function.name, executionId)
@@ -157,6 +166,15 @@ function handleFor<F extends AnyFunction>(
   return createHandle(context, id) as HandleOf<F>
 }
 
+/** Ids that are missing would be made up, and the next submission would create all of it again. */
+function requireIds(ids: readonly unknown[], count: number): void {
+  if (!Array.isArray(ids) || ids.length !== count) {
+    throw invalidOption('submitMany.ids', `must be an array of ${count}, one for each input`)
+  }
+  const index = ids.findIndex((id) => id === undefined)
+  if (index >= 0) throw invalidOption(`submitMany.ids[${index}]`, 'is missing; give one for each')
+}
+
 async function createInBatches(
   context: ClientContext,
   requests: readonly CreateRequest[],
@@ -172,7 +190,7 @@ async function createInBatches(
 }
 
 function requireSameFunction(fn: AnyFunction, name: string, executionId: string): void {
-  if (fn.name === name) return
+  if (requireFunctionRef(fn).name === name) return
   throw new SteleError(
     'unknown_function',
     `${executionId} is an execution of ${name}, not of ${fn.name}. Ask with the right function.`,
@@ -197,13 +215,9 @@ async function listPage(
   page: PageQuery,
 ): Promise<ListPage> {
   context.requireOpen()
-  requireKnownKeys(query, knownFilters, 'list')
-  requireKnownKeys(page, ['limit', 'after'], 'list page')
-  const { function: fn, createdFrom, createdBefore, ...rest } = query
-  if (rest.status !== undefined) requireOneOf(rest.status, 'list.status', executionStatuses)
-  if (rest.outcome !== undefined) requireOneOf(rest.outcome, 'list.outcome', outcomeTypes)
-  const bounds = { min: 1, max: Number.MAX_SAFE_INTEGER }
-  const asked = requireInteger(page.limit ?? defaultPage, 'list.limit', bounds)
+  const { function: fn, createdFrom, createdBefore, ...rest } = readFilter(query)
+  const { limit: given = defaultPage, after } = readOptions(page, ['limit', 'after'], 'list page')
+  const asked = requireInteger(given, 'list.limit', { min: 1, max: Number.MAX_SAFE_INTEGER })
   const limit = Math.min(asked, context.limits.listPage)
   const { items, next } = await context.storage.listExecutions({
     filter: {
@@ -212,7 +226,7 @@ async function listPage(
       createdFrom: optionalInstant(createdFrom),
       createdBefore: optionalInstant(createdBefore),
     },
-    after: page.after === undefined ? undefined : parseCursor(page.after),
+    after: after === undefined ? undefined : parseCursor(after),
     limit,
   })
   const shown = items.map(viewListed)
@@ -220,10 +234,21 @@ async function listPage(
   return { items: shown, next: `${next.createdAt}:${next.executionId}` }
 }
 
+function readFilter(query: ListQuery): ListQuery {
+  const filter = readOptions(query, knownFilters, 'list')
+  const { status, outcome, paused, children, idPrefix } = filter
+  if (status !== undefined) requireOneOf(status, 'list.status', executionStatuses)
+  if (outcome !== undefined) requireOneOf(outcome, 'list.outcome', outcomeTypes)
+  if (paused !== undefined) requireBoolean(paused, 'list.paused')
+  if (children !== undefined) requireBoolean(children, 'list.children')
+  if (idPrefix !== undefined) requireText(idPrefix, 'list.idPrefix')
+  return filter
+}
+
 /** A filter that says nothing would list everything. */
 function nameOf(fn: AnyFunction | string): string {
-  const name: unknown = typeof fn === 'string' ? fn : fn.name
-  if (typeof name === 'string') return name
+  if (typeof fn === 'string') return fn
+  if (isFunctionRef(fn)) return requireFunctionRef(fn).name
   throw invalidOption('list.function', 'must be a function of Stele, or the name of one')
 }
 
@@ -232,7 +257,7 @@ function optionalInstant(instant: Date | number | undefined): Instant | undefine
 }
 
 function parseCursor(text: string): ListCursor {
-  const [, createdAt, executionId] = /^(\d+):(.+)$/.exec(text) ?? []
+  const [, createdAt, executionId] = /^(\d+):(.+)$/.exec(requireText(text, 'list.after')) ?? []
   if (createdAt === undefined || executionId === undefined) {
     throw invalidOption('list.after', 'must be the `next` of a page')
   }

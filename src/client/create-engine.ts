@@ -8,7 +8,7 @@ import type { InspectionEvent } from 'xstate'
 import { defaultCodec } from '../base/codec.ts'
 import { SteleError } from '../base/error.ts'
 import { guard, guardLogger, type Logger, silentLogger } from '../base/logger.ts'
-import { invalidOption } from '../base/options.ts'
+import { invalidOption, readMember, readOptions } from '../base/options.ts'
 import { createSystemRandom } from '../base/random.ts'
 import {
   type Duration,
@@ -29,13 +29,20 @@ import { createNotifications } from '../storage/notifications.ts'
 import { createStorage } from '../storage/storage.ts'
 import { type ActivityDefinition, findActivityDefinition } from '../workers/activity/define.ts'
 import { createActivityWorker } from '../workers/activity/worker.ts'
-import type { AnyFunction, Implemented, NameOf } from '../workers/function-ref.ts'
+import {
+  type AnyFunction,
+  type Implemented,
+  isFunctionRef,
+  type NameOf,
+} from '../workers/function-ref.ts'
+import { createCheckedClock } from './checked-clock.ts'
 import { type Client, createClient } from './client.ts'
 import { type ClientContext, createStopSwitch, stoppedError } from './client-context.ts'
 import {
   type EngineOptions,
   type EngineSettings,
   engineDefaults,
+  readEngineOptions,
   resolveEngineOptions,
   type StorageEnvironment,
   type StorageFactory,
@@ -65,14 +72,17 @@ export interface Engine<Functions = object> extends Client, AsyncDisposable {
 export async function createEngine<const Fs extends readonly (AnyFunction & Implemented)[] = []>(
   options: EngineOptions<Fs>,
 ): Promise<Engine<FunctionsByName<Fs[number]>>> {
-  const settings = resolveEngineOptions(options)
-  const definitions = collectDefinitions(options.functions ?? [])
-  const clock = options.clock ?? systemClock
-  const random = options.random ?? createSystemRandom()
-  const scheduler = options.scheduler ?? systemScheduler
+  const given = readEngineOptions(options)
+  const settings = resolveEngineOptions(given)
+  const definitions = collectDefinitions(given.functions ?? [])
+  const clock = createCheckedClock(given.clock ?? systemClock)
+  // Asked before anything is opened: a clock that cannot tell the time leaves nothing behind.
+  clock.now()
+  const random = given.random ?? createSystemRandom()
+  const scheduler = given.scheduler ?? systemScheduler
   const mintUlid = createUlids(clock, random)
-  const deploymentId = resolveDeployment(options.deployment, mintUlid)
-  const driver = await openStorage(options.storage, { clock, random, scheduler })
+  const deploymentId = resolveDeployment(given.deployment, mintUlid)
+  const driver = await openStorage(given.storage, { clock, random, scheduler })
   const { hasForeignChanges } = driver
   const storage = createStorage(driver, createNotifications({ scheduler, hasForeignChanges }))
   const stopSwitch = createStopSwitch()
@@ -80,20 +90,20 @@ export async function createEngine<const Fs extends readonly (AnyFunction & Impl
   const client: ClientContext = {
     ...surroundings,
     ...stopSwitch,
-    codec: options.codec ?? defaultCodec,
+    codec: given.codec ?? defaultCodec,
     definitions,
     limits: settings.limits,
   }
   const context: EngineContext = {
     ...surroundings,
-    logger: resolveLogger(options.logger),
-    inspect: guardInspector(options.inspect),
+    logger: resolveLogger(given.logger),
+    inspect: guardInspector(given.inspect),
   }
   const parts = createParts({ context, settings, definitions, client })
   return {
     ...createClient(client),
     ...createLifecycle({ parts, client, stopSwitch, definitions }),
-    functions: byName<Fs>(options.functions),
+    functions: byName<Fs>(given.functions),
   }
 }
 
@@ -187,7 +197,8 @@ function createLifecycle(
   }
   // Async, so that a timeout that is no duration rejects, and the engine can still be stopped.
   const stopOnce: Engine['stop'] = async (given = {}) => {
-    const limit = parseDuration(given.timeout ?? engineDefaults.stopTimeout)
+    const { timeout = engineDefaults.stopTimeout } = readOptions(given, ['timeout'], 'stop')
+    const limit = parseDuration(timeout)
     stopping ??= stop(limit)
     await stopping
   }
@@ -221,9 +232,9 @@ function collectDefinitions(
 ): ReadonlyMap<string, ActivityDefinition> {
   const definitions = new Map<string, ActivityDefinition>()
   for (const [index, fn] of functions.entries()) {
-    const isObject = typeof fn === 'object' && (fn as object | null) !== null
-    const definition = isObject ? findActivityDefinition(fn) : undefined
-    if (definition === undefined || !('implemented' in fn)) {
+    const isDefined = isFunctionRef(fn) && readMember(fn, 'implemented') === true
+    const definition = isDefined ? findActivityDefinition(fn) : undefined
+    if (definition === undefined) {
       throw invalidOption(
         `functions[${index}]`,
         'must be what `defineActivity` with a handler gave',
@@ -273,11 +284,7 @@ async function openStorage(
 }
 
 function isFactory(storage: unknown): storage is StorageFactory {
-  return (
-    typeof storage === 'object' &&
-    storage !== null &&
-    typeof Reflect.get(storage, 'open') === 'function'
-  )
+  return typeof storage === 'object' && typeof readMember(storage, 'open') === 'function'
 }
 
 function resolveLogger(logger: Logger | false | undefined): Logger {

@@ -2,7 +2,14 @@
 
 import type { Codec } from '../base/codec.ts'
 import type { Logger } from '../base/logger.ts'
-import { invalidOption, requireInteger, requireKnownKeys, requireOneOf } from '../base/options.ts'
+import {
+  invalidOption,
+  readOptions,
+  requireFunctions,
+  requireInteger,
+  requireOneOf,
+  requireText,
+} from '../base/options.ts'
 import type { Random } from '../base/random.ts'
 import {
   type Clock,
@@ -134,38 +141,86 @@ const knownExecutorOptions = [
 ]
 const strategies = ['by_name', 'by_version'] as const
 
-/** Checks options and fills in the defaults. Throws `invalid_option`. */
+/**
+ * A copy of the options, of which everything that will be called can be called. Throws
+ * `invalid_option`; what each function is, is looked at later.
+ */
+export function readEngineOptions<Fs extends readonly (AnyFunction & Implemented)[]>(
+  options: EngineOptions<Fs>,
+): EngineOptions<Fs> {
+  const read = readOptions(options, knownOptions, 'createEngine')
+  const { functions, deployment, logger, inspect } = read
+  if (functions !== undefined && !Array.isArray(functions)) {
+    throw invalidOption('functions', 'must be an array')
+  }
+  if (deployment !== undefined) requireText(deployment, 'deployment')
+  if (logger !== undefined && logger !== false) requireFunctions(logger, 'logger', loggerLevels)
+  if (inspect !== undefined && typeof inspect !== 'function') {
+    requireFunctions(inspect, 'inspect', ['next'])
+  }
+  for (const [port, members] of Object.entries(portMembers)) {
+    const given: unknown = Reflect.get(read, port)
+    if (given !== undefined) requireFunctions(given, port, members)
+  }
+  return read
+}
+
+const loggerLevels = ['debug', 'info', 'warn', 'error']
+
+/** What the engine calls of what it is given in place of its own. */
+const portMembers = {
+  codec: ['encode', 'decode'],
+  clock: ['now'],
+  random: ['next'],
+  scheduler: ['after', 'soon'],
+} as const
+
+/** Checks settings and fills in the defaults. Throws `invalid_option`. */
 export function resolveEngineOptions(
   options: EngineOptions<readonly (AnyFunction & Implemented)[]>,
 ): EngineSettings {
-  requireKnownKeys(options, knownOptions, 'createEngine')
-  const { executor = {}, timersWatcher = {} } = options
-  requireKnownKeys(executor, knownExecutorOptions, 'executor')
-  requireKnownKeys(timersWatcher, ['tickSleep', 'leeway'], 'timersWatcher')
+  const { executor, timersWatcher, limits } = readOptions(options, knownOptions, 'createEngine')
   return {
-    concurrency: requireInteger(
-      executor.concurrency ?? engineDefaults.concurrency,
-      'executor.concurrency',
-      { min: 1, max: concurrencyMax },
-    ),
-    batchSize: requireInteger(
-      executor.batchSize ?? engineDefaults.batchSize,
-      'executor.batchSize',
-      { min: 1, max: batchSizeMax },
-    ),
-    lockExpiry: positive(executor.lockExpiry ?? engineDefaults.lockExpiry, 'executor.lockExpiry'),
-    tickSleep: positive(executor.tickSleep ?? engineDefaults.tickSleep, 'executor.tickSleep'),
-    lockingStrategy: requireOneOf(
-      executor.lockingStrategy ?? engineDefaults.lockingStrategy,
-      'executor.lockingStrategy',
-      strategies,
-    ),
-    watcherTickSleep: positive(
-      timersWatcher.tickSleep ?? engineDefaults.watcherTickSleep,
-      'timersWatcher.tickSleep',
-    ),
-    watcherLeeway: parseDuration(timersWatcher.leeway ?? engineDefaults.watcherLeeway),
-    limits: resolveLimits(options.limits),
+    ...resolveExecutor(executor),
+    ...resolveTimersWatcher(timersWatcher),
+    limits: resolveLimits(limits),
+  }
+}
+
+type ExecutorSettings = Pick<
+  EngineSettings,
+  'concurrency' | 'batchSize' | 'lockExpiry' | 'tickSleep' | 'lockingStrategy'
+>
+
+/** Absent options have defaults; null is a value, and none of those that are allowed. */
+function resolveExecutor(options: ExecutorOptions = {}): ExecutorSettings {
+  const {
+    concurrency = engineDefaults.concurrency,
+    batchSize = engineDefaults.batchSize,
+    lockExpiry = engineDefaults.lockExpiry,
+    tickSleep = engineDefaults.tickSleep,
+    lockingStrategy = engineDefaults.lockingStrategy,
+  } = readOptions(options, knownExecutorOptions, 'executor')
+  return {
+    concurrency: requireInteger(concurrency, 'executor.concurrency', {
+      min: 1,
+      max: concurrencyMax,
+    }),
+    batchSize: requireInteger(batchSize, 'executor.batchSize', { min: 1, max: batchSizeMax }),
+    lockExpiry: positive(lockExpiry, 'executor.lockExpiry'),
+    tickSleep: positive(tickSleep, 'executor.tickSleep'),
+    lockingStrategy: requireOneOf(lockingStrategy, 'executor.lockingStrategy', strategies),
+  }
+}
+
+function resolveTimersWatcher(
+  options: TimersWatcherOptions = {},
+): Pick<EngineSettings, 'watcherTickSleep' | 'watcherLeeway'> {
+  const { tickSleep = engineDefaults.watcherTickSleep, leeway = engineDefaults.watcherLeeway } =
+    readOptions(options, ['tickSleep', 'leeway'], 'timersWatcher')
+  return {
+    watcherTickSleep: positive(tickSleep, 'timersWatcher.tickSleep'),
+    watcherLeeway: parseDuration(leeway),
   }
 }
 

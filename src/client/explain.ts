@@ -156,7 +156,10 @@ function executorProblems({ report, executors, now }: ExplainFacts): readonly st
   const alive = executors.filter((executor) => isAlive(executor, now))
   if (alive.length === 0) return ['No engine is running on this storage; start one.']
   if (alive.some((executor) => executor.functions.includes(name))) return []
-  return [`No running engine knows the ${kind} ${name}; add it to the \`functions\` of one.`]
+  const advice = 'add it to the `functions` of one'
+  // Only activities can be stubs; whether this one is, only who defines it knows.
+  const other = kind === 'activity' ? ', or complete it if it is a stub' : ''
+  return [`No running engine executes the ${kind} ${name}: ${advice}${other}.`]
 }
 
 function isAlive(executor: RegisteredExecutor, now: Instant): boolean {

@@ -1,9 +1,9 @@
 /** What an application holds of one execution. */
 
 import { assert } from '../base/assert.ts'
-import { decodeValue } from '../base/codec.ts'
+import { decodeValue, defaultCodec, encodeValue } from '../base/codec.ts'
 import { SteleError } from '../base/error.ts'
-import { requireInteger, requireObject } from '../base/options.ts'
+import { readOptions, requireInteger, requireText } from '../base/options.ts'
 import { type Duration, parseDuration } from '../base/time.ts'
 import type { LoggedEvent } from '../model/event.ts'
 import type { ExecutionId } from '../model/ids.ts'
@@ -115,9 +115,10 @@ async function awaitResult(subject: Subject, options: Timeout | undefined): Prom
 
 async function awaitOutcome(
   { context, id }: Subject,
-  { timeout }: Timeout = {},
+  options: Timeout = {},
 ): Promise<StoredOutcome> {
   context.requireOpen()
+  const { timeout } = readOptions(options, ['timeout'], 'result')
   const request = {
     executionId: id,
     timeout: timeout === undefined ? undefined : parseDuration(timeout),
@@ -141,12 +142,13 @@ async function readLog({ context, id }: Subject): Promise<LogView> {
 
 async function readLogs(
   { context, id }: Subject,
-  { after = 0, limit }: LogsPage = {},
+  options: LogsPage = {},
 ): Promise<readonly LogLineView[]> {
   context.requireOpen()
   const { storage, codec, limits } = context
+  const { after = 0, limit = limits.listPage } = readOptions(options, ['after', 'limit'], 'logs')
   const max = Number.MAX_SAFE_INTEGER
-  const asked = requireInteger(limit ?? limits.listPage, 'logs.limit', { min: 1, max })
+  const asked = requireInteger(limit, 'logs.limit', { min: 1, max })
   const page = {
     executionId: id,
     after: requireInteger(after, 'logs.after', { min: 0, max }),
@@ -164,12 +166,18 @@ async function cancel(
   options: { readonly reason?: string } = {},
 ): Promise<'cancelled' | 'already_finished'> {
   context.requireOpen()
-  requireObject(options, 'cancel')
-  const { reason } = options
+  const { reason } = readOptions(options, ['reason'], 'cancel')
+  if (reason !== undefined) requireReason(context, reason)
   const { storage, clock } = context
   const result = await storage.cancel({ executionId: id, createdAt: clock.now(), reason })
   if (!result.ok) throw refusalError(result.error, id, 'cancel')
   return result.value
+}
+
+/** A reason is stored as it is, whatever the codec does to values, and is as long as they. */
+function requireReason({ limits: { valueBytes } }: ClientContext, reason: unknown): void {
+  const value = requireText(reason, 'cancel.reason')
+  encodeValue(defaultCodec, { value, root: 'cancel.reason', valueBytes })
 }
 
 async function command(

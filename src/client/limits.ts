@@ -1,6 +1,6 @@
 /** Every limit a user may set, with its default. Beyond each there is a defined behaviour. */
 
-import { requireInteger, requireKnownKeys } from '../base/options.ts'
+import { readOptions, requireInteger } from '../base/options.ts'
 
 /** Limits of an engine. */
 export interface Limits {
@@ -36,8 +36,8 @@ const limitMax = 1024 * 1024 * 1024
 /** The defaults, with what the user has set. Throws `invalid_option`. */
 export function resolveLimits(given: GivenLimits = {}): Limits {
   const names = Object.keys(defaultLimits)
-  requireKnownKeys(given, names, 'limits')
-  const set = Object.entries(given).filter(([, value]) => value !== undefined)
+  const read = readOptions(given, names, 'limits')
+  const set = Object.entries(read).filter(([, value]) => value !== undefined)
   for (const [name, value] of set) {
     requireInteger(value, `limits.${name}`, { min: 1, max: limitMax })
   }

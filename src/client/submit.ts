@@ -3,7 +3,7 @@
 import { type Codec, encodeValue } from '../base/codec.ts'
 import { SteleError } from '../base/error.ts'
 import { canonicalJson, type Json } from '../base/json.ts'
-import { invalidOption, requireKnownKeys, requireObject } from '../base/options.ts'
+import { invalidOption, readObject, readOptions, requireBoolean } from '../base/options.ts'
 import {
   addDuration,
   type Duration,
@@ -15,7 +15,7 @@ import type { CreatedEvent } from '../model/event.ts'
 import { type ExecutionId, newExecutionId, requireNewExecutionId } from '../model/ids.ts'
 import type { CreateRequest } from '../storage/create.ts'
 import { findActivityDefinition } from '../workers/activity/define.ts'
-import type { AnyFunction } from '../workers/function-ref.ts'
+import { type AnyFunction, requireFunctionRef } from '../workers/function-ref.ts'
 import { parseWith } from '../workers/schema.ts'
 import type { ClientContext } from './client-context.ts'
 
@@ -49,20 +49,21 @@ export function prepareSubmission(
   submission: { readonly input: unknown; readonly options: SubmitOptions },
 ): CreateRequest {
   context.requireOpen()
-  requireFunctionRef(fn)
-  const { input, options } = submission
-  requireKnownKeys(options, ['id', ...sharedOptions], 'submit')
+  const id = requireFunctionRef(fn)
+  const options = readOptions(submission.options, ['id', ...sharedOptions], 'submit')
+  const { paused } = options
+  if (paused !== undefined) requireBoolean(paused, 'submit.paused')
   const now = context.clock.now()
-  const stored = storeInput(context, fn, input)
+  const stored = storeInput(context, fn, submission.input)
   const event: CreatedEvent = {
     type: 'created',
-    function: { kind: fn.kind, name: fn.name, version: fn.version },
+    function: id,
     ...(stored === undefined ? {} : { input: stored }),
     scheduledAt: scheduleOf(options, now),
     deploymentId: context.deploymentId,
     ...metadataOf(context, options),
   }
-  return { executionId: idOf(context, options), createdAt: now, event, paused: options.paused }
+  return { executionId: idOf(context, options), createdAt: now, event, paused }
 }
 
 /** Whether the execution that has the id already is the one that was asked for. */
@@ -125,17 +126,6 @@ function sortKeys(value: unknown, copies: Map<object, unknown>): unknown {
   return copy
 }
 
-function requireFunctionRef(fn: unknown): asserts fn is AnyFunction {
-  const isRef =
-    typeof fn === 'object' && fn !== null && '~types' in fn && 'name' in fn && 'kind' in fn
-  if (isRef) return
-  throw new SteleError(
-    'unknown_function',
-    `A ${typeof fn} is not a function of Stele. ` +
-      'Pass what `defineActivity` or `functionRef` gave you.',
-  )
-}
-
 function storeInput(context: ClientContext, fn: AnyFunction, input: unknown): Json | undefined {
   const definition = findActivityDefinition(fn) ?? context.definitions.get(fn.name)
   const value = parseWith({
@@ -159,15 +149,15 @@ function scheduleOf({ scheduledAt, delay }: SubmitOptions, now: Instant): Instan
 
 function metadataOf(
   { codec, limits }: ClientContext,
-  { metadata }: SubmitOptions,
+  { metadata: given }: SubmitOptions,
 ): Pick<CreatedEvent, 'metadata'> {
-  if (metadata === undefined) return {}
-  requireObject(metadata, 'submit.metadata')
+  if (given === undefined) return {}
+  const metadata = readObject(given, 'submit.metadata')
   for (const [key, value] of Object.entries(metadata)) {
     if (typeof value !== 'string') throw invalidOption(`submit.metadata.${key}`, 'must be a text')
   }
   encodeValue(codec, { value: metadata, root: 'metadata', valueBytes: limits.valueBytes })
-  return { metadata: { ...metadata } }
+  return { metadata }
 }
 
 function idOf(context: ClientContext, { id }: SubmitOptions): ExecutionId {

@@ -1,5 +1,7 @@
 /** Saying no: a function's own failure as a value, returned or thrown. */
 
+import { readOptions, requireBoolean, showValue } from '../base/options.ts'
+
 /** A failure that a handler returns. */
 export interface Err<Failure> {
   /** Tells a failure from a value. */
@@ -18,10 +20,11 @@ export interface ErrOptions {
 
 /**
  * A failure as the result of a handler: `return err({ code: 'card_declined' })`. Retried while
- * retries last, then final; `permanent` ones at once.
+ * retries last, then final; `permanent` ones at once. Throws `invalid_option` for other options.
  */
 export function err<const Failure>(value: Failure, options: ErrOptions = {}): Err<Failure> {
-  return { '~err': true, value, permanent: options.permanent === true }
+  const { permanent = false } = readOptions(options, ['permanent'], 'err')
+  return { '~err': true, value, permanent: requireBoolean(permanent, 'err.permanent') }
 }
 
 const activityErrorMark = Symbol.for('stele.activity_error')
@@ -37,9 +40,11 @@ export class ActivityError<Failure = unknown> extends Error {
   readonly permanent: boolean
 
   constructor(value: Failure, options: ErrOptions & { readonly cause?: unknown } = {}) {
-    super('The activity failed with a value', { cause: options.cause })
+    const given = readOptions(options, ['permanent', 'cause'], 'ActivityError')
+    const { permanent = false, cause } = given
+    super('The activity failed with a value', { cause })
     this.value = value
-    this.permanent = options.permanent === true
+    this.permanent = requireBoolean(permanent, 'ActivityError.permanent')
     Object.defineProperty(this, activityErrorMark, { value: true })
   }
 }
@@ -50,7 +55,7 @@ export class PermanentError extends Error {
   override readonly name = 'PermanentError'
 
   constructor(message: string, options: { readonly cause?: unknown } = {}) {
-    super(message, { cause: options.cause })
+    super(textOf(message), { cause: readOptions(options, ['cause'], 'PermanentError').cause })
     Object.defineProperty(this, permanentErrorMark, { value: true })
   }
 }
@@ -73,6 +78,15 @@ export function isPermanentError(value: unknown): value is PermanentError {
 /** Whether a failure says of itself that no repetition can help. */
 export function isPermanent(failure: object): boolean {
   return reads(failure, 'permanent')
+}
+
+/** As `Error` has it, except that what has no text is shown instead of thrown about. */
+function textOf(message: unknown): string {
+  try {
+    return String(message)
+  } catch {
+    return showValue(message)
+  }
 }
 
 function reads(value: unknown, key: PropertyKey): boolean {

@@ -1,7 +1,14 @@
 /** References to functions and what their types say. Everything that can be called is one. */
 
 import { SteleError } from '../base/error.ts'
-import type { FunctionKind } from '../model/function-id.ts'
+import { readMember, readOptions, requireOneOf, showSubject } from '../base/options.ts'
+import {
+  type FunctionId,
+  type FunctionKind,
+  functionKinds,
+  requireFunctionName,
+  requireFunctionVersion,
+} from '../model/function-id.ts'
 
 /**
  * A function that can be submitted or called: its identity, and in `~types` and `~failure` (which
@@ -66,13 +73,46 @@ function typesOnly(): never {
 /**
  * A reference by name, for a process that does not load the implementation:
  * `functionRef<typeof checkout>('checkout')` with `import type`. Activities only need their name;
- * `kind` and `version` say which one it is when there are several.
+ * `kind` and `version` say which one it is when there are several. Throws `invalid_name` or
+ * `invalid_option`.
  */
 export function functionRef<F extends AnyFunction>(
   name: NameOf<F>,
   identity: { readonly kind?: F['kind']; readonly version?: string } = {},
 ): F {
-  const { kind = 'activity', version = '1' } = identity
+  const { kind = 'activity', version = '1' } = readOptions(
+    identity,
+    ['kind', 'version'],
+    'functionRef',
+  )
+  const id = requireFunctionId({ kind, name, version })
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the caller names the type
-  return { kind, name, version, ...phantoms() } as unknown as F
+  return { ...id, ...phantoms() } as unknown as F
+}
+
+/** What identifies a function of Stele; `unknown_function` for anything else. */
+export function requireFunctionRef(fn: unknown): FunctionId {
+  if (isFunctionRef(fn)) {
+    const { kind, name, version } = fn
+    return requireFunctionId({ kind, name, version })
+  }
+  throw new SteleError(
+    'unknown_function',
+    `${showSubject(fn)} is not a function of Stele. ` +
+      'Pass what `defineActivity` or `functionRef` gave you.',
+  )
+}
+
+/** Whether something was made to be a function of Stele. Never throws. */
+export function isFunctionRef(fn: unknown): fn is AnyFunction {
+  const members = ['~types', 'kind', 'name', 'version']
+  return typeof fn === 'object' && members.every((member) => readMember(fn, member) !== undefined)
+}
+
+function requireFunctionId(id: { readonly [Key in keyof FunctionId]: unknown }): FunctionId {
+  return {
+    kind: requireOneOf(id.kind, 'functionRef.kind', functionKinds),
+    name: requireFunctionName(id.name),
+    version: requireFunctionVersion(id.version),
+  }
 }

@@ -14,6 +14,9 @@ function isRefused(action: () => unknown): boolean {
   return isSteleError(thrownBy(action), 'invalid_option')
 }
 
+const cyclic: { self?: unknown } = {}
+cyclic.self = cyclic
+
 describe('durations', () => {
   it.each([
     [0, 0],
@@ -88,6 +91,24 @@ describe('durations', () => {
     expect(isRefused(() => parseDuration(duration))).toBe(true)
   })
 
+  it.each<[string, unknown]>([
+    ['1n', 1n],
+    ['Symbol(s)', Symbol('s')],
+    ['null', null],
+    ['undefined', undefined],
+    ['true', true],
+    ['A function', () => '5s'],
+    ['An array', ['5s']],
+    ['An object', Object.create(null)],
+    ['An object', cyclic],
+  ])('duration: %s is refused in words', (shown, duration) => {
+    expect(thrownBy(() => parseDuration(duration as never))).toMatchObject({
+      code: 'invalid_option',
+      message: expect.stringContaining(`${shown} is not a duration. Write milliseconds`),
+    })
+    expect(JSON.stringify(thrownBy(() => parseDuration(duration as never)))).toContain('duration')
+  })
+
   it('duration: the refusal shows the text and how to write one', () => {
     expect(() => parseDuration('5  s')).toThrow(
       '"5  s" is not a duration. Write milliseconds, or a text such as',
@@ -111,6 +132,34 @@ describe('instants', () => {
     -lastInstant - 1,
   ])('instant: %s is refused', (instant) => {
     expect(isRefused(() => parseInstant(instant))).toBe(true)
+  })
+
+  it.each<[string, unknown]>([
+    ['1n', 1n],
+    ['Symbol(s)', Symbol('s')],
+    ['null', null],
+    ['undefined', undefined],
+    ['"2030-01-01"', '2030-01-01'],
+    ['An array', [5]],
+    ['An object', Object.create(null)],
+    ['An object', cyclic],
+    ['An object', { getTime: 5 }],
+    ['An invalid Date', new Date(Number.NaN)],
+    ['An invalid Date', { getTime: () => 'x' }],
+    ['An invalid Date', { getTime: () => 5n }],
+    [
+      'An invalid Date',
+      {
+        getTime: () => {
+          throw new Error('hands off')
+        },
+      },
+    ],
+  ])('instant: %s is refused in words', (shown, instant) => {
+    expect(thrownBy(() => parseInstant(instant as never))).toMatchObject({
+      code: 'invalid_option',
+      message: `${shown} is not an instant. Pass a valid Date, or milliseconds since 1970.`,
+    })
   })
 
   it('instant: a sum is held within what a date can show', () => {

@@ -85,6 +85,18 @@ describe('submitMany', () => {
     ['too many ids', [1], { ids: ['a', 'b'] }, 'invalid_option'],
     ['an id for all', [1, 2], { id: 'a' }, 'invalid_option'],
     ['no array', 'ab' as never, {}, 'invalid_option'],
+    ['null instead of options', [1], null as never, 'invalid_option'],
+    ['null as ids', [1], { ids: null }, 'invalid_option'],
+    ['a text as ids', [1, 2, 3], { ids: 'abc' }, 'invalid_option'],
+    ['what only has a length', [1, 2], { ids: { length: 2 } }, 'invalid_option'],
+    [
+      'a hole among the ids',
+      [1, 2],
+      { ids: Object.assign(['a'], { length: 2 }) },
+      'invalid_option',
+    ],
+    ['a number among the ids', [1, 2], { ids: ['a', 5] }, 'invalid_execution_id'],
+    ['a word for paused', [1], { paused: 'yes' }, 'invalid_option'],
     ['an unknown option', [1], { delai: 1 }, 'invalid_option'],
     ['a bad id', [1, 2], { ids: ['a', 'b.c'] }, 'invalid_execution_id'],
     ['a bad input', [1, Symbol('s') as never], {}, 'value_not_storable'],
@@ -102,6 +114,18 @@ describe('get', () => {
     await world.settle()
     const handle = await world.engine.get('x', charge)
     expect(await handle.result({ timeout: 0 })).toBe(5)
+  })
+
+  it.each([null, 5, 'charge', {}, () => 1])('get: %s is no function', async (fn) => {
+    await using world = await open()
+    await world.engine.submit(charge, 1, { id: 'x' })
+    await expect(world.engine.get('x', fn as never)).rejects.toMatchObject({
+      code: 'unknown_function',
+    })
+    const outcome = { type: 'ok', value: 1 } as never
+    await expect(world.engine.complete('x', outcome, fn as never)).rejects.toMatchObject({
+      code: 'unknown_function',
+    })
   })
 
   it('get: what does not exist, is no id, or is of another function', async () => {
@@ -230,6 +254,20 @@ describe('list', () => {
     [{}, { limit: 1.5 }],
     [{}, { after: 'nonsense' }],
     [{ createdFrom: Number.NaN }, {}],
+    [{ createdBefore: 'today' }, {}],
+    [{ function: null }, {}],
+    [{ function: () => 1 }, {}],
+    [{ paused: null }, {}],
+    [{ paused: 'no' }, {}],
+    [{ children: 1 }, {}],
+    [{ idPrefix: 5 }, {}],
+    [{ idPrefix: null }, {}],
+    [null as never, {}],
+    [[], {}],
+    [{}, null as never],
+    [{}, { limit: null }],
+    [{}, { after: null }],
+    [{}, { after: Symbol('s') }],
   ])('refused: %j %j', async (query, page) => {
     await using world = await open()
     await expect(world.engine.list(query, page)).rejects.toMatchObject({ code: 'invalid_option' })

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { createEngine, defineActivity } from 'stele'
 import { describe, expect, it, vi } from 'vitest'
 import type { InspectionEvent } from 'xstate'
@@ -9,6 +10,12 @@ import { createTestClock, createTestScheduler } from '../../support/test-time.ts
 import { openTestEngine, unhandledWhile } from './test-engine.ts'
 
 const double = defineActivity({ name: 'double' }, (amount: number) => amount * 2)
+
+function trap(): never {
+  throw new Error('hands off')
+}
+
+const hostile = new Proxy({}, { get: trap, has: trap, ownKeys: trap, getPrototypeOf: trap })
 
 describe('options', () => {
   const declared = defineActivity({ name: 'declared' })
@@ -25,6 +32,32 @@ describe('options', () => {
     ['an empty name', { storage: '' }, 'storage'],
     ['an object that opens nothing', { storage: {} }, 'storage'],
     ['a bad deployment', { deployment: 'a b' }, 'deployment'],
+    ['null as a deployment', { deployment: null }, 'deployment'],
+    ['a number as a deployment', { deployment: 5 }, 'deployment'],
+    ['NaN as a deployment', { deployment: Number.NaN }, 'deployment'],
+    ['a symbol as a deployment', { deployment: Symbol('s') }, 'deployment'],
+    ['a bigint as a deployment', { deployment: 1n }, 'deployment'],
+    ['null as functions', { functions: null }, 'functions'],
+    ['a text as functions', { functions: 'double' }, 'functions'],
+    ['an object as functions', { functions: { double } }, 'functions'],
+    ['a hole among the functions', { functions: Object.assign([], { length: 1 }) }, 'functions[0]'],
+    ['a hostile function', { functions: [hostile] }, 'functions[0]'],
+    ['a hostile storage', { storage: hostile }, 'storage'],
+    ['a list as executor', { executor: [] }, 'executor'],
+    ['null as a clock', { clock: null }, 'clock'],
+    ['a clock that cannot tell', { clock: {} }, 'clock.now'],
+    ['a clock that tells nothing', { clock: { now: () => undefined } }, 'clock.now'],
+    ['randomness without numbers', { random: {} }, 'random.next'],
+    ['a scheduler without `after`', { scheduler: { soon: () => 1 } }, 'scheduler.after'],
+    ['a scheduler without `soon`', { scheduler: { after: () => 1 } }, 'scheduler.soon'],
+    ['null as a logger', { logger: null }, 'logger'],
+    ['true as a logger', { logger: true }, 'logger'],
+    ['a logger without `debug`', { logger: { info() {}, warn() {}, error() {} } }, 'logger.debug'],
+    ['null as an observer', { inspect: null }, 'inspect'],
+    ['an observer without `next`', { inspect: {} }, 'inspect.next'],
+    ['null as a codec', { codec: null }, 'codec'],
+    ['a codec without `encode`', { codec: { decode: () => 1 } }, 'codec.encode'],
+    ['a codec without `decode`', { codec: { encode: () => 1 } }, 'codec.decode'],
     ['postgres, in this version', { storage: 'postgres://localhost/db' }, undefined],
   ])('refused: %s', async (_, options, option) => {
     const refused = createEngine({ storage: ':memory:', ...options } as never)
@@ -34,8 +67,35 @@ describe('options', () => {
     })
   })
 
-  it('refused: options that are no object', async () => {
-    await expect(createEngine(undefined as never)).rejects.toMatchObject({ code: 'invalid_option' })
+  it.each([undefined, null, [], 5, hostile])('refused: options that are none', async (options) => {
+    await expect(createEngine(options as never)).rejects.toMatchObject({ code: 'invalid_option' })
+  })
+
+  it('clock: one that tells nothing leaves no database behind', async () => {
+    using folder = temporaryDirectory()
+    const storage = folder.file('none.db')
+    const clock = { now: () => Number.NaN }
+    const refused = createEngine({ storage, clock, deployment: 'd', logger: false })
+    await expect(refused).rejects.toMatchObject({ code: 'invalid_option' })
+    expect(existsSync(storage)).toBe(false)
+  })
+
+  it('clock: fractions are cut off', async () => {
+    let now = 5.75
+    await using engine = await createEngine({
+      storage: ':memory:',
+      clock: { now: () => now },
+      logger: false,
+    })
+    const handle = await engine.submit(double, 1)
+    expect(await handle.state()).toMatchObject({ scheduledAt: 5 })
+    now = Number.NaN
+    await expect(engine.submit(double, 1)).rejects.toMatchObject({
+      code: 'invalid_option',
+      fields: { option: 'clock.now' },
+    })
+    now = 6
+    expect((await engine.list()).items).toHaveLength(1)
   })
 
   it('functions: by their names', async () => {
@@ -144,6 +204,17 @@ describe('start and stop', () => {
     await world.engine.submit(double, 1)
     await world.engine.stop()
   })
+
+  it.each<[unknown]>([[null], [5], [[]], [{ timout: 5 }], [{ timeout: null }], [{ timeout: 1n }]])(
+    'stop: options that are none are refused, and the engine goes on (%#)',
+    async (options) => {
+      await using world = await openTestEngine({ functions: [double] })
+      await expect(world.engine.stop(options as never)).rejects.toMatchObject({
+        code: 'invalid_option',
+      })
+      await world.engine.submit(double, 1)
+    },
+  )
 
   it('stop: no timer is left, neither after a run nor after a wait', async () => {
     const clock = createTestClock(1_000_000)
@@ -268,7 +339,6 @@ describe('inspect', () => {
         },
       },
     ],
-    ['is an object without `next`', {}],
   ])('observer: one that %s hurts nobody', async (_, inspect) => {
     await expectUnharmed(inspect)
   })

@@ -51,16 +51,25 @@ describe('resolveEngineOptions', () => {
     [{ executor: { lockingStrategy: 'auto' } }, 'executor.lockingStrategy'],
     [{ timersWatcher: { tickSleep: 0 } }, 'timersWatcher.tickSleep'],
     [{ limits: { valueBytes: 0 } }, 'limits.valueBytes'],
+    [{ limits: { valueBytes: null } }, 'limits.valueBytes'],
+    [{ executor: { concurrency: null } }, 'executor.concurrency'],
+    [{ executor: { batchSize: null } }, 'executor.batchSize'],
+    [{ executor: { lockingStrategy: null } }, 'executor.lockingStrategy'],
+    [{ limits: [] }, 'limits'],
+    [{ timersWatcher: [] }, 'timersWatcher'],
   ])('refused: %j, by its name', (options, option) => {
     expect(() => resolve(options)).toThrow(
       expect.objectContaining({ code: 'invalid_option', fields: { option } }),
     )
   })
 
-  it.each([{ executor: { lockExpiry: 'soon' } }, { timersWatcher: { leeway: -1 } }])(
-    'refused: %j, which is no duration',
-    (options) => {
-      expect(() => resolve(options)).toThrow(expect.objectContaining({ code: 'invalid_option' }))
-    },
-  )
+  it.each([
+    { executor: { lockExpiry: 'soon' } },
+    { executor: { tickSleep: null } },
+    { timersWatcher: { leeway: -1 } },
+    { timersWatcher: { tickSleep: null } },
+    { timersWatcher: { leeway: null } },
+  ])('refused: %j, which is no duration', (options) => {
+    expect(() => resolve(options)).toThrow(expect.objectContaining({ code: 'invalid_option' }))
+  })
 })

@@ -104,10 +104,24 @@ describe('explainExecution', () => {
     ['none', [], /^No engine is running/],
     ['a silent one', [executor({ lastBeatAt: now - silenceMax - 1 })], /^No engine is running/],
     ['a stopped one', [executor({ stoppedAt: now })], /^No engine is running/],
-    ['one of other functions', [executor({ functions: ['x'] })], /^No running engine knows/],
+    ['one of other functions', [executor({ functions: ['x'] })], /^No running engine executes/],
   ])('executors: %s is a problem', (_, executors, problem) => {
     const { problems } = explain(pending({ scheduledAt: 0 }), { executors })
     expect(problems).toEqual([expect.stringMatching(problem)])
+  })
+
+  it('executors: a stub is advised only where there can be one', () => {
+    const executors = [executor({ functions: ['x'] })]
+    const workflow = pending({ scheduledAt: 0 })
+    const activity = { ...workflow, function: { ...workflow.function, kind: 'activity' as const } }
+    const { name } = workflow.function
+    expect(explain(activity, { executors }).problems).toEqual([
+      `No running engine executes the activity ${name}: add it to the \`functions\` of one, ` +
+        'or complete it if it is a stub.',
+    ])
+    expect(explain(workflow, { executors }).problems).toEqual([
+      `No running engine executes the workflow ${name}: add it to the \`functions\` of one.`,
+    ])
   })
 
   it('executors: one that has just been silent for as long as allowed still lives', () => {

@@ -246,7 +246,7 @@ describe('explain', () => {
     const handle = await world.engine.submit(stranger)
     expect(await handle.explain()).toMatchObject({
       waitingFor: 'an executor',
-      problems: [expect.stringContaining('No running engine knows the activity stranger')],
+      problems: [expect.stringContaining('No running engine executes the activity stranger')],
     })
   })
 
@@ -302,12 +302,70 @@ describe('logs', () => {
     expect(await handle.logs()).toEqual([])
   })
 
-  it.each([{ limit: 0 }, { limit: 1.5 }, { after: -1 }, { after: 'x' as never }])(
-    'refused: %j',
-    async (page) => {
+  it.each<[unknown]>([
+    [{ limit: 0 }],
+    [{ limit: 1.5 }],
+    [{ limit: null }],
+    [{ limti: 1 }],
+    [{ after: -1 }],
+    [{ after: 'x' }],
+    [null],
+    [5],
+  ])('refused: %j', async (page) => {
+    await using world = await openTestEngine({ functions: [echo] })
+    const handle = await world.engine.submit(echo, 1)
+    await expect(handle.logs(page as never)).rejects.toMatchObject({ code: 'invalid_option' })
+  })
+})
+
+describe('options that are none', () => {
+  it.each<[unknown]>([
+    [null],
+    [5],
+    [Symbol('s')],
+    [[]],
+    [() => 1],
+    [{ timout: 5 }],
+    [{ reasn: 'x' }],
+    [{ timeout: null, reason: null }],
+    [{ timeout: 1n, reason: 1n }],
+  ])('refused by result, outcome and cancel, and nothing is written: %#', async (options) => {
+    await using world = await openTestEngine({ functions: [echo] })
+    const handle = await world.engine.submit(echo, 1, { delay: '1h' })
+    for (const method of [handle.result, handle.outcome, handle.cancel]) {
+      await expect(method(options as never)).rejects.toMatchObject({ code: 'invalid_option' })
+    }
+    expect(await typesOf(handle)).toEqual(['created'])
+  })
+
+  it.each([{ timeout: null }, { timeout: 1n }, { timeout: [5] }])(
+    'refused as a timeout: %#',
+    async (options) => {
       await using world = await openTestEngine({ functions: [echo] })
-      const handle = await world.engine.submit(echo, 1)
-      await expect(handle.logs(page)).rejects.toMatchObject({ code: 'invalid_option' })
+      const handle = await world.engine.submit(echo, 1, { delay: '1h' })
+      for (const method of [handle.result, handle.outcome]) {
+        await expect(method(options as never)).rejects.toMatchObject({ code: 'invalid_option' })
+      }
     },
   )
+
+  it.each([null, 5, true, {}, Symbol('s')])('refused as a reason: %#', async (reason) => {
+    await using world = await openTestEngine({ functions: [echo] })
+    const handle = await world.engine.submit(echo, 1, { delay: '1h' })
+    await expect(handle.cancel({ reason: reason as never })).rejects.toMatchObject({
+      code: 'invalid_option',
+      fields: { option: 'cancel.reason' },
+    })
+    expect(await typesOf(handle)).toEqual(['created'])
+  })
+
+  it('reason: beyond limits.valueBytes is refused, and nothing is written', async () => {
+    await using world = await openTestEngine({ functions: [echo], limits: { valueBytes: 20 } })
+    const handle = await world.engine.submit(echo, 1, { delay: '1h' })
+    await expect(handle.cancel({ reason: 'x'.repeat(19) })).rejects.toMatchObject({
+      code: 'value_too_large',
+      fields: { path: 'cancel.reason', limit: 20 },
+    })
+    expect(await handle.cancel({ reason: 'x'.repeat(18) })).toBe('cancelled')
+  })
 })

@@ -192,6 +192,12 @@ describe('when', () => {
   })
 })
 
+function trap(): never {
+  throw new Error('hands off')
+}
+
+const hostile = new Proxy({}, { get: trap, has: trap, ownKeys: trap, getPrototypeOf: trap })
+
 describe('refusals', () => {
   const refusals: readonly (readonly [string, object, string])[] = [
     ['an unknown option', { dealy: 5 }, 'invalid_option'],
@@ -205,6 +211,17 @@ describe('refusals', () => {
     ['an instant in words', { scheduledAt: '2030-01-01' }, 'invalid_option'],
     ['null as an instant', { scheduledAt: null }, 'invalid_option'],
     ['options that are no object', 'x' as never, 'invalid_option'],
+    ['null instead of options', null as never, 'invalid_option'],
+    ['a list of options', [], 'invalid_option'],
+    ['options that throw', hostile, 'invalid_option'],
+    ['null as paused', { paused: null }, 'invalid_option'],
+    ['a word for paused', { paused: 'no' }, 'invalid_option'],
+    ['a number for paused', { paused: 0 }, 'invalid_option'],
+    ['a list as metadata', { metadata: ['a'] }, 'invalid_option'],
+    ['metadata that throws', { metadata: hostile }, 'invalid_option'],
+    ['a delay that throws', { delay: hostile }, 'invalid_option'],
+    ['a delay beyond numbers', { delay: 1n }, 'invalid_option'],
+    ['an instant that throws', { scheduledAt: hostile }, 'invalid_option'],
   ]
 
   it.each(refusals)('options: %s', async (_, options, code) => {
@@ -222,6 +239,33 @@ describe('refusals', () => {
       })
     },
   )
+
+  it.each<[unknown, string]>([
+    [undefined, 'undefined is not a function of Stele.'],
+    [null, 'null is not a function of Stele.'],
+    [{}, 'An object is not a function of Stele.'],
+    [() => 1, 'A function is not a function of Stele.'],
+    [hostile, 'An object is not a function of Stele.'],
+  ])('function: what is none is named (%#)', async (fn, message) => {
+    await using world = await open()
+    await expect(world.engine.submit(fn as never)).rejects.toMatchObject({
+      code: 'unknown_function',
+      message: expect.stringContaining(message),
+    })
+  })
+
+  it.each<[object, string]>([
+    [{ name: null }, 'invalid_name'],
+    [{ name: 'a b' }, 'invalid_name'],
+    [{ version: 1 }, 'invalid_name'],
+    [{ kind: 'job' }, 'invalid_option'],
+  ])('function: one made by hand is checked: %j', async (part, code) => {
+    await using world = await open()
+    const fn = { ...functionRef('x'), ...part }
+    await expect(world.engine.submit(fn as never)).rejects.toMatchObject({ code })
+    await expect(world.engine.submitMany(fn as never, [1 as never])).rejects.toMatchObject({ code })
+    expect((await world.engine.list()).items).toEqual([])
+  })
 
   it.each<[string, unknown, string, string]>([
     ['a function', { items: [0, { f: () => 1 }] }, 'value_not_storable', 'input.items[1].f'],

@@ -29,7 +29,40 @@ describe('ActivityError', () => {
       permanent: true,
       cause,
     })
+    expect(new ActivityError(1, { permanent: undefined })).toMatchObject({ permanent: false })
     expect(new ActivityError(1).permanent).toBe(false)
+  })
+})
+
+describe('options', () => {
+  const makers: readonly ((options: never) => unknown)[] = [
+    (options) => err(1, options),
+    (options) => new ActivityError(1, options),
+    (options) => new PermanentError('x', options),
+  ]
+
+  it.each<[unknown]>([
+    [null],
+    [5],
+    ['permanent'],
+    [[]],
+    [hostile],
+    [{ permenent: true }],
+    [{ permanent: 'yes' }],
+    [{ permanent: null }],
+  ])('refused: %#', (options) => {
+    for (const make of makers) {
+      expect(() => make(options as never)).toThrow(
+        expect.objectContaining({ code: 'invalid_option' }),
+      )
+    }
+  })
+
+  it('message: whatever it is, the error is made', () => {
+    const messages = [null, Symbol('s'), Object.create(null), hostile].map(
+      (message) => new PermanentError(message as never).message,
+    )
+    expect(messages).toEqual(['null', 'Symbol(s)', 'an object', 'an object'])
   })
 })
 

@@ -18,6 +18,25 @@ describe('functionRef', () => {
     expect(ref.version).toBe('2')
   })
 
+  it.each<[unknown, unknown, string]>([
+    [undefined, {}, 'invalid_name'],
+    ['a b', {}, 'invalid_name'],
+    ['', {}, 'invalid_name'],
+    [Symbol('s'), {}, 'invalid_name'],
+    ['charge', { version: '' }, 'invalid_name'],
+    ['charge', { version: 2 }, 'invalid_name'],
+    ['charge', { version: 'x'.repeat(65) }, 'invalid_name'],
+    ['charge', { kind: 'job' }, 'invalid_option'],
+    ['charge', { kind: null }, 'invalid_option'],
+    ['charge', { verison: '2' }, 'invalid_option'],
+    ['charge', null, 'invalid_option'],
+    ['charge', '2', 'invalid_option'],
+  ])('ref: what identifies nothing is refused (%#)', (name, identity, code) => {
+    expect(() => functionRef(name as never, identity as never)).toThrow(
+      expect.objectContaining({ code }),
+    )
+  })
+
   it('ref: what is submitted by name is executed by whoever has the implementation', async () => {
     await using world = await openTestEngine({ functions: [charge] })
     const handle = await world.engine.submit(functionRef<typeof charge>('charge'), 1)
