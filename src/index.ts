@@ -56,6 +56,7 @@ export type {
 } from './client/engine-options.ts'
 export type { GivenLimits, Limits } from './client/limits.ts'
 export type { Inspector } from './engine/engine-context.ts'
+export type { LockingStrategy } from './storage/lock.ts'
 
 // ── Executions: submitting, finding, waiting, looking ───────────────────────────────────────────
 

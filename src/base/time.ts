@@ -87,9 +87,9 @@ function isUnit(text: string): text is DurationUnit {
 }
 
 /**
- * Milliseconds of a duration, rounded to the nearest: 0.4 is 0. A text is digits, at most one blank,
- * and a unit; signs, exponents and other blanks are refused with `invalid_option`, as are negative,
- * infinite and unsafe numbers, and whatever is neither number nor text.
+ * Milliseconds of a duration, rounded to the nearest: 0.4 is 0. A text is digits, at most one
+ * blank, and a unit; signs, exponents and other blanks are refused with `invalid_option`, as are
+ * negative, infinite and unsafe numbers, and whatever is neither number nor text.
  */
 export function parseDuration(duration: number | string): Milliseconds {
   const length = lengthOf(duration)

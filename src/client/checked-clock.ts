@@ -26,6 +26,24 @@ export function createCheckedClock(clock: Clock): Clock {
   }
 }
 
+/**
+ * For what runs by itself, where nobody could catch an error: a clock that fails stands still, and
+ * goes on when it can tell the time again. Throws at once if it never could.
+ */
+export function createSteadyClock(clock: Clock): Clock {
+  let last = clock.now()
+  return {
+    now: () => {
+      try {
+        last = clock.now()
+      } catch {
+        // Whoever calls the client is told.
+      }
+      return last
+    },
+  }
+}
+
 function ask(clock: Clock): unknown {
   try {
     return clock.now()

@@ -1,6 +1,6 @@
 /** The client half of an engine: submit, find, list, complete. Needs no executor to be running. */
 
-import { encodeValue } from '../base/codec.ts'
+import { defaultCodec, encodeValue } from '../base/codec.ts'
 import { SteleError } from '../base/error.ts'
 import { copyJson } from '../base/json.ts'
 import {
@@ -292,10 +292,11 @@ async function completeStub(context: ClientContext, completion: Completion): Pro
   if (!completed.ok) throw refusalError(completed.error, executionId, 'complete')
 }
 
-function storeOutcome({ codec, limits }: ClientContext, outcome: Outcome): StoredOutcome {
+function storeOutcome(context: ClientContext, outcome: Outcome): StoredOutcome {
+  const { codec, limits } = context
   requireObject(outcome, 'complete.outcome')
   requireOneOf(outcome.type, 'complete.outcome.type', outcomeTypes)
-  if (outcome.type === 'execution_failure') return storeFailure(outcome)
+  if (outcome.type === 'execution_failure') return storeFailure(context, outcome)
   const { valueBytes } = limits
   const value = encodeValue(codec, { value: outcome.value, root: 'outcome.value', valueBytes })
   return value === undefined
@@ -305,16 +306,22 @@ function storeOutcome({ codec, limits }: ClientContext, outcome: Outcome): Store
 
 const outcomeTypes = ['ok', 'err', 'execution_failure'] as const
 
-function storeFailure({ kind, reason, detail }: ExecutionFailure): ExecutionFailure {
+function storeFailure(
+  context: ClientContext,
+  { kind, reason, detail }: ExecutionFailure,
+): ExecutionFailure {
   return {
     type: 'execution_failure',
     kind: requireOneOf(kind, 'complete.outcome.kind', failureKinds),
-    ...(reason === undefined ? {} : { reason: textOf(reason) }),
-    ...(detail === undefined ? {} : { detail: textOf(detail) }),
+    ...(reason === undefined ? {} : { reason: boundedText(context, reason, 'reason') }),
+    ...(detail === undefined ? {} : { detail: boundedText(context, detail, 'detail') }),
   }
 }
 
-/** Whoever calls from JavaScript may give anything for a text. */
-function textOf(given: unknown): string {
-  return String(given)
+/** Texts of a failure are stored as they are, and are no longer than values. */
+function boundedText(context: ClientContext, given: unknown, name: string): string {
+  const root = `complete.outcome.${name}`
+  const value = requireText(given, root)
+  encodeValue(defaultCodec, { value, root, valueBytes: context.limits.valueBytes })
+  return value
 }

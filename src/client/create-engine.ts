@@ -35,7 +35,7 @@ import {
   isFunctionRef,
   type NameOf,
 } from '../workers/function-ref.ts'
-import { createCheckedClock } from './checked-clock.ts'
+import { createCheckedClock, createSteadyClock } from './checked-clock.ts'
 import { type Client, createClient } from './client.ts'
 import { type ClientContext, createStopSwitch, stoppedError } from './client-context.ts'
 import {
@@ -77,12 +77,12 @@ export async function createEngine<const Fs extends readonly (AnyFunction & Impl
   const definitions = collectDefinitions(given.functions ?? [])
   const clock = createCheckedClock(given.clock ?? systemClock)
   // Asked before anything is opened: a clock that cannot tell the time leaves nothing behind.
-  clock.now()
+  const steady = createSteadyClock(clock)
   const random = given.random ?? createSystemRandom()
   const scheduler = given.scheduler ?? systemScheduler
-  const mintUlid = createUlids(clock, random)
+  const mintUlid = createUlids(steady, random)
   const deploymentId = resolveDeployment(given.deployment, mintUlid)
-  const driver = await openStorage(given.storage, { clock, random, scheduler })
+  const driver = await openStorage(given.storage, { clock: steady, random, scheduler })
   const { hasForeignChanges } = driver
   const storage = createStorage(driver, createNotifications({ scheduler, hasForeignChanges }))
   const stopSwitch = createStopSwitch()
@@ -96,6 +96,7 @@ export async function createEngine<const Fs extends readonly (AnyFunction & Impl
   }
   const context: EngineContext = {
     ...surroundings,
+    clock: steady,
     logger: resolveLogger(given.logger),
     inspect: guardInspector(given.inspect),
   }

@@ -51,8 +51,11 @@ export interface ExecutorOptions {
   readonly lockExpiry?: Duration | undefined
   /** Longest wait between two polls. Default 200 ms. */
   readonly tickSleep?: Duration | undefined
-  /** Which versions of an activity this engine takes. Default `by_name`: all of them. */
-  readonly lockingStrategy?: 'by_name' | 'by_version' | undefined
+  /**
+   * Which versions of an activity this engine takes. Default `by_name`: all of them, recorded as
+   * its own; `auto` takes all and leaves the recorded version; `by_version` only its own.
+   */
+  readonly lockingStrategy?: LockingStrategy | undefined
 }
 
 /** How an engine's timers watcher behaves. */
@@ -139,7 +142,7 @@ const knownExecutorOptions = [
   'tickSleep',
   'lockingStrategy',
 ]
-const strategies = ['by_name', 'by_version'] as const
+const strategies = ['by_name', 'by_version', 'auto'] as const
 
 /**
  * A copy of the options, of which everything that will be called can be called. Throws

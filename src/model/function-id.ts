@@ -1,6 +1,7 @@
 /** What identifies a function across processes: kind, name and the version its author gives. */
 
 import { SteleError } from '../base/error.ts'
+import { showSubject } from '../base/options.ts'
 
 /** What can be executed. */
 export type FunctionKind = 'activity' | 'workflow' | 'machine'
@@ -40,8 +41,7 @@ export function requireFunctionVersion(version: unknown): string {
 }
 
 function invalidName(text: unknown, role: string, advice: string): SteleError {
-  const shown = typeof text === 'string' ? JSON.stringify(text) : `A ${typeof text}`
-  return new SteleError('invalid_name', `${shown} is not the ${role}. ${advice}`, {
+  return new SteleError('invalid_name', `${showSubject(text)} is not the ${role}. ${advice}`, {
     fields: { name: text },
   })
 }

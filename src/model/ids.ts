@@ -4,6 +4,7 @@
  */
 
 import { SteleError } from '../base/error.ts'
+import { showSubject } from '../base/options.ts'
 import { accept, type Result, refuse } from '../base/result.ts'
 import { formatJoinSetId, type JoinSetId, parseJoinSetId } from './join-set.ts'
 
@@ -78,10 +79,13 @@ export function requireNewExecutionId(text: unknown): ExecutionId {
 }
 
 function invalidExecutionId(text: unknown, advice: string): SteleError {
-  const shown = typeof text === 'string' ? JSON.stringify(text) : `A ${typeof text}`
-  return new SteleError('invalid_execution_id', `${shown} is not an execution id. ${advice}`, {
-    fields: { executionId: text },
-  })
+  return new SteleError(
+    'invalid_execution_id',
+    `${showSubject(text)} is not an execution id. ${advice}`,
+    {
+      fields: { executionId: text },
+    },
+  )
 }
 
 /** Where a derived execution id comes from; `undefined` for a top-level one. */

@@ -29,7 +29,10 @@ it('B94: work for a function that nobody has registered waits, and the missing o
   await time.advance(5_000)
   expect(await handle.explain()).toMatchObject({
     waitingFor: 'an executor',
-    problems: ['No running engine knows the activity late; add it to the `functions` of one.'],
+    problems: [
+      'No running engine executes the activity late: add it to the `functions` of one, or ' +
+        'complete it if it is a stub.',
+    ],
   })
   await using _second = await openTestEngine({ functions: [late], file, time })
   await time.advance(1_000)

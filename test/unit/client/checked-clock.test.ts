@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createCheckedClock } from '../../../src/client/checked-clock.ts'
+import { createCheckedClock, createSteadyClock } from '../../../src/client/checked-clock.ts'
 import { thrownBy } from '../base/thrown-by.ts'
 
 const lastTime = 2 ** 48 - 1
@@ -52,5 +52,22 @@ describe('createCheckedClock', () => {
       }
     }
     expect(createCheckedClock(new Steps()).now()).toBe(2)
+  })
+})
+
+describe('createSteadyClock', () => {
+  it('clock: stands still while it cannot tell the time', () => {
+    let present = 5
+    const clock = createSteadyClock(createCheckedClock({ now: () => present }))
+    const seen = [5, Number.NaN, 7].map((next) => {
+      present = next
+      return clock.now()
+    })
+    expect(seen).toEqual([5, 5, 7])
+  })
+
+  it('clock: one that never could is refused at once', () => {
+    const broken = createCheckedClock({ now: () => Number.NaN })
+    expect(thrownBy(() => createSteadyClock(broken))).toMatchObject({ code: 'invalid_option' })
   })
 })

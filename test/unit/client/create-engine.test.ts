@@ -418,3 +418,25 @@ describe('faults of what the user gives', () => {
     await world.check()
   })
 })
+
+describe('locking strategies', () => {
+  const old = defineActivity({ name: 'pack', version: '1' }, () => 'old')
+  const today = defineActivity({ name: 'pack', version: '2' }, () => 'new')
+
+  it.each([
+    ['by_name', { status: 'finished' }, '2'],
+    ['auto', { status: 'finished' }, '1'],
+    ['by_version', { status: 'pending_at' }, undefined],
+  ] as const)('%s: work of an older version', async (lockingStrategy, state, recorded) => {
+    await using world = await openTestEngine({
+      functions: [today],
+      executor: { lockingStrategy },
+    })
+    const handle = await world.engine.submit(old)
+    await world.advance(1_000)
+    expect(await handle.state()).toMatchObject(state)
+    const { events } = await handle.log()
+    const locked = events.find((event) => event.type === 'locked')
+    expect(locked?.type === 'locked' ? locked.functionVersion : undefined).toBe(recorded)
+  })
+})

@@ -48,7 +48,7 @@ describe('resolveEngineOptions', () => {
     [{ executor: { batchSize: 501 } }, 'executor.batchSize'],
     [{ executor: { lockExpiry: 0 } }, 'executor.lockExpiry'],
     [{ executor: { tickSleep: 0 } }, 'executor.tickSleep'],
-    [{ executor: { lockingStrategy: 'auto' } }, 'executor.lockingStrategy'],
+    [{ executor: { lockingStrategy: 'nearest' } }, 'executor.lockingStrategy'],
     [{ timersWatcher: { tickSleep: 0 } }, 'timersWatcher.tickSleep'],
     [{ limits: { valueBytes: 0 } }, 'limits.valueBytes'],
     [{ limits: { valueBytes: null } }, 'limits.valueBytes'],

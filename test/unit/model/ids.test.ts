@@ -115,9 +115,9 @@ describe('execution ids: grammar', () => {
   it.each([
     ['a text', 'a b', '"a b" is not an execution id. Use 1 to 128 of A-Z a-z 0-9 - _ : @ /.'],
     ['a prefix', 'Run_x', '"Run_x" is not an execution id. The prefixes Delay_ Exr_ Run_ Dep_'],
-    ['a number', 7, 'A number is not an execution id.'],
-    ['nothing', undefined, 'A undefined is not an execution id.'],
-    ['an object', { toString: () => 'a' }, 'A object is not an execution id.'],
+    ['a number', 7, '7 is not an execution id.'],
+    ['nothing', undefined, 'undefined is not an execution id.'],
+    ['an object', { toString: () => 'a' }, 'An object is not an execution id.'],
   ])('require: %s that is no id', (_, text, message) => {
     const error = thrownBy(() => requireExecutionId(text))
     expect(isSteleError(error, 'invalid_execution_id')).toBe(true)
