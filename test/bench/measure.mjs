@@ -155,6 +155,7 @@ async function submit() {
   const engine = await createEngine({ storage: sqlite({ file, synchronous }), logger: false })
   const single = 1_000
   const many = 10_000
+  for (let index = 0; index < single; index += 1) await engine.submit(noop, payload)
   const oneByOne = await secondsAsync(async () => {
     for (let index = 0; index < single; index += 1) await engine.submit(noop, payload)
   })
@@ -226,10 +227,12 @@ async function w2() {
   await engine.start()
   const starts = []
   const results = []
-  for (let index = 0; index < 400; index += 1) {
+  const warmUp = 400
+  for (let index = 0; index < warmUp + 600; index += 1) {
     const begin = performance.now()
     const handle = await engine.submit(noop, payload)
     await handle.result()
+    if (index < warmUp) continue
     results.push(performance.now() - begin)
     starts.push(startedAt - begin)
   }

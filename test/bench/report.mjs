@@ -57,8 +57,8 @@ export function renderPage(results, { machine, rounds }) {
   return `# Performance
 
 Made by \`npm run bench -- --rounds ${rounds} --write\`; what each row measures stands in
-[the bench](../../test/bench/README.md). Medians of ${rounds} rounds on ${machine}, better-sqlite3
-in WAL mode, one payload of about 100 bytes. The machine is shared and noisy: compare rows of this
+[the bench](../../test/bench/README.md). Medians of ${rounds} rounds on
+${machine}, better-sqlite3 in WAL mode, one payload of about 100 bytes. The machine is shared and noisy: compare rows of this
 table with each other, not with figures from elsewhere.
 
 FULL syncs to disk at every commit (the default). NORMAL may lose the last commits when the machine
