@@ -1,4 +1,7 @@
-/** A small storm: processes are killed at random moments while they work; nothing is lost. */
+/**
+ * A storm: processes are killed at random moments while they work; nothing is lost. Small among
+ * the tests, and as large as one likes by `npm run storm`, which sets the three variables.
+ */
 
 import { type AnyFunction, functionRef, type Handle } from 'stele'
 import { expect, it } from 'vitest'
@@ -16,8 +19,12 @@ import {
 } from './workers.ts'
 
 const seed = Number(process.env['STELE_CRASH_SEED'] ?? 20_261)
-const executions = 60
-const kills = 12
+const executions = Number(process.env['STELE_CRASH_EXECUTIONS'] ?? 60)
+const kills = Number(process.env['STELE_CRASH_KILLS'] ?? 12)
+/** What remains when the last process was killed has this long to finish. */
+const drainLimit = 20_000 + 50 * executions
+/** A large storm says how far it is. */
+const killsPerReport = 20
 const workersAtOnce = 3
 /** The functions of the worker, in turn; the last one never succeeds. */
 const names = ['quick', 'slow', 'flaky', 'hanging', 'doomed'] as const
@@ -30,7 +37,7 @@ interface LoggedRun {
 }
 
 it(`storm: ${kills} kills under ${executions} executions (seed ${seed})`, {
-  timeout: 60_000,
+  timeout: 40_000 + 3_000 * kills + drainLimit,
 }, async () => {
   const random = createRandom(seed)
   await using site = await openCrashSite()
@@ -48,12 +55,20 @@ it(`storm: ${kills} kills under ${executions} executions (seed ${seed})`, {
     const victim = Math.floor(random.next() * workers.length)
     await workers[victim]?.kill()
     workers[victim] = await site.startWorker()
+    if ((killed + 1) % killsPerReport === 0) await report(killed + 1, handles)
   }
   const states = () => Promise.all(handles.map((handle) => handle.state()))
-  await until(async () => (await states()).every(({ status }) => status === 'finished'))
+  await until(async () => (await states()).every(({ status }) => status === 'finished'), drainLimit)
   expect(handles).toHaveLength(executions)
   await checkEverything(site, handles, workers)
 })
+
+/** One line of progress. */
+async function report(killed: number, handles: readonly Handle<unknown>[]): Promise<void> {
+  const states = await Promise.all(handles.map((handle) => handle.state()))
+  const finished = states.filter(({ status }) => status === 'finished').length
+  console.log(`storm: ${killed} of ${kills} kills, ${finished} of ${handles.length} finished`)
+}
 
 async function checkEverything(
   site: CrashSite,
