@@ -45,6 +45,7 @@ process.stdout.write(renderTable(results))
 if (values.write) {
   const page = new URL('../../docs/reference/performance.md', import.meta.url)
   writeFileSync(page, renderPage(results, { machine, rounds }))
+  execFileSync('npx', ['biome', 'format', '--write', fileURLToPath(page)], { stdio: 'ignore' })
 }
 
 function measure(workload, synchronous, round) {
