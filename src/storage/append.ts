@@ -9,7 +9,7 @@ import { accept, type Result, refuse } from '../base/result.ts'
 import type { Instant } from '../base/time.ts'
 import { decideEvent, waitAfter } from '../model/decide.ts'
 import { blockingOf, type DelayRequestEvent, type NewEvent, type Version } from '../model/event.ts'
-import type { ExecutionId } from '../model/ids.ts'
+import type { DelayId, ExecutionId } from '../model/ids.ts'
 import { parentResponse } from '../model/parent-response.ts'
 import type { Refusal } from '../model/refusal.ts'
 import type { ExecutionState, LockedState } from '../model/state.ts'
@@ -23,7 +23,7 @@ import {
 } from './create.ts'
 import type { WriteProtocol } from './driver.ts'
 import { insertEventCall, type WrittenEvent, writeEvent } from './event-row.ts'
-import { countAskCalls, firstAnswerCall } from './join-set-row.ts'
+import { firstAnswerCall, joinSetCalls } from './join-set-row.ts'
 import { type Notice, noticesOf } from './notice.ts'
 import { type Call, call, type Protocol, statement } from './protocol.ts'
 import { delayResultCall, respond } from './respond.ts'
@@ -38,14 +38,27 @@ const insertDelay = statement(
    RETURNING delay_id`,
 )
 
-/** Events for one log, in order, and executions that come into being with them. */
+/** What a turn gives up: cancelled in this order, children first. */
+export interface Cancellations {
+  /** Cancelled as `cancel` does it; those that are unknown or have finished are left alone. */
+  readonly children: readonly ExecutionId[]
+  /** Ended as cancelled; those that are unknown or have ended are left alone. */
+  readonly delays: readonly DelayId[]
+}
+
+/** Events for one log, in order, and what happens to other executions with them. */
 export interface AppendRequest {
   readonly executionId: ExecutionId
-  /** The version of the first event. */
+  /** The version of the first event, or the one it would have. */
   readonly version: Version
+  /** Empty only when something is cancelled; then the log stays as it is. */
   readonly events: readonly NewEvent[]
   /** Children and detached executions; an id that exists rolls everything back. */
   readonly creations?: readonly CreateRequest[] | undefined
+  /** Carried out after everything else, in the same transaction. */
+  readonly cancellations?: Cancellations | undefined
+  /** When the cancellations happen, if there are no events; else the last event says it. */
+  readonly createdAt?: Instant | undefined
   /**
    * The state as the holder of the lock knows it: saves reading the row. Only a locked state can
    * be known, since responses change the others without a new version.
@@ -53,11 +66,18 @@ export interface AppendRequest {
   readonly known?: LockedState | undefined
 }
 
+/** Cancellations with their time; never without any. */
+export interface WrittenCancellations extends Cancellations {
+  readonly createdAt: Instant
+}
+
 /** An append, written out when it was asked for; see `WrittenEvent`. */
 export interface WrittenAppend {
   readonly version: Version
   readonly entries: readonly WrittenEvent[]
   readonly creations: readonly WrittenCreation[]
+  /** What `advance` cancels; `appendEvents` does not look at them. */
+  readonly cancellations?: WrittenCancellations | undefined
 }
 
 /** Writes an append out. */
@@ -66,7 +86,16 @@ export function writeAppend(request: AppendRequest): WrittenAppend {
     version: request.version,
     entries: request.events.map(({ event, createdAt }) => writeEvent(event, createdAt)),
     creations: (request.creations ?? []).map(writeCreation),
+    cancellations: writeCancellations(request),
   }
+}
+
+function writeCancellations(request: AppendRequest): WrittenCancellations | undefined {
+  if (request.cancellations === undefined) return undefined
+  const { children, delays } = request.cancellations
+  const createdAt = request.events.at(-1)?.createdAt ?? request.createdAt
+  if (createdAt === undefined || children.length + delays.length === 0) return undefined
+  return { children: [...children], delays: [...delays], createdAt }
 }
 
 /** Appends; gives the new state. Refused as the transition table says, and then nothing is kept. */
@@ -139,7 +168,7 @@ function* decideAll(
   for (const [index, entry] of entries.entries()) {
     const { event, createdAt } = entry
     const version = firstVersion + index
-    inserts.push(...countAskCalls(executionId, event))
+    inserts.push(...joinSetCalls(executionId, event))
     const wait = waitAfter(state, event)
     let answeredAt: Instant | undefined
     if (wait !== undefined) {

@@ -1,6 +1,7 @@
 /**
  * Transaction: one step of carrying a cancellation down. Children and delays of a cancelled
- * execution are cancelled in bounded batches; when none is left, the execution finishes.
+ * execution are cancelled in bounded batches, except children whose join set says `await` or
+ * `abandon`; when nobody is left to wait for, the execution finishes.
  */
 
 import { accept, refuse } from '../base/result.ts'
@@ -14,6 +15,7 @@ import { type CommandRequest, cancelExecution } from './control.ts'
 import type { WriteProtocol } from './driver.ts'
 import { writeEvent } from './event-row.ts'
 import { delayIdOf, executionIdOf } from './id-row.ts'
+import { isAwaited, isToBeCancelled, joinSetOfChild } from './join-set-row.ts'
 import type { Notice } from './notice.ts'
 import { call, type Protocol, statement } from './protocol.ts'
 import { findEvent } from './read.ts'
@@ -25,11 +27,22 @@ export const cancelStepMax = 100
 
 const openChildren = statement(
   'open-children',
-  `SELECT e.execution_id, e.cancelling
-   FROM executions e
-   WHERE e.parent_execution_id = $1 AND e.status <> 'finished'
-   ORDER BY e.cancelling, e.execution_id
+  `SELECT c.execution_id
+   FROM executions c
+   ${joinSetOfChild}
+   WHERE c.parent_execution_id = $1 AND ${isToBeCancelled}
+   ORDER BY c.execution_id
    LIMIT $2`,
+)
+
+const awaitedChild = statement(
+  'awaited-child',
+  `SELECT c.execution_id
+   FROM executions c
+   ${joinSetOfChild}
+   WHERE c.parent_execution_id = $1 AND ${isAwaited}
+   ORDER BY c.cancelling, c.execution_id
+   LIMIT 1`,
 )
 
 const openDelays = statement(
@@ -48,7 +61,7 @@ export interface CancelStep {
   readonly notices: readonly Notice[]
 }
 
-/** Cancels what is below, or finishes the execution when nothing is. */
+/** Cancels what is below, or finishes the execution when nothing there is waited for. */
 export function* closeCancelled(request: CommandRequest): WriteProtocol<CancelStep, Refusal> {
   const { executionId, createdAt } = request
   const before = yield* findStateForUpdate(executionId)
@@ -57,8 +70,9 @@ export function* closeCancelled(request: CommandRequest): WriteProtocol<CancelSt
     return accept({ finished: false, notices: [] })
   }
   const open = yield* findOpen(executionId)
-  const isOpen = open.children.length + open.delays.length > 0
-  return isOpen ? yield* cancelOpen(open, createdAt) : yield* finish(before, createdAt)
+  if (open.children.length + open.delays.length > 0) return yield* cancelOpen(open, createdAt)
+  if (open.isAwaited) return accept({ finished: false, notices: [] })
+  return yield* finish(before, createdAt)
 }
 
 function* cancelOpen(open: Open, createdAt: Instant): WriteProtocol<CancelStep, Refusal> {
@@ -89,14 +103,23 @@ function* finish(before: UnfinishedState, createdAt: Instant): WriteProtocol<Can
 }
 
 interface Open {
+  /** To be cancelled. */
   readonly children: readonly ExecutionId[]
+  /** To be cancelled. */
   readonly delays: readonly DelayId[]
+  /** Whether any child has to finish first: one that is cancelling already, or awaited. */
+  readonly isAwaited: boolean
 }
 
 function* findOpen(id: ExecutionId): Protocol<Open> {
-  const [children = [], delays = []] = yield [
+  const [children = [], delays = [], awaited = []] = yield [
     call(openChildren, id, cancelStepMax),
     call(openDelays, id, cancelStepMax),
+    call(awaitedChild, id),
   ]
-  return { children: children.map(executionIdOf), delays: delays.map(delayIdOf) }
+  return {
+    children: children.map(executionIdOf),
+    delays: delays.map(delayIdOf),
+    isAwaited: awaited.length > 0,
+  }
 }

@@ -1,4 +1,7 @@
-/** The rows of table `join_sets`: asks and responses of each set, counted. */
+/**
+ * The rows of table `join_sets`: asks and responses of each set, counted, and what becomes of its
+ * children when their parent is cancelled. A set without any of these has no row.
+ */
 
 import { askOf, type ExecutionEvent } from '../model/event.ts'
 import type { ExecutionId } from '../model/ids.ts'
@@ -41,8 +44,36 @@ const firstAnswer = statement(
    LIMIT 1`,
 )
 
-/** Counts the ask that an event is, or withdraws, if it does either. */
-export function countAskCalls(id: ExecutionId, event: ExecutionEvent): readonly Call[] {
+const keepOnClose = statement(
+  'keep-on-close',
+  `INSERT INTO join_sets (execution_id, join_set_id, asks, responses, on_close)
+   VALUES ($1, $2, 0, 0, $3)
+   ON CONFLICT (execution_id, join_set_id) DO UPDATE
+   SET on_close = EXCLUDED.on_close`,
+)
+
+/**
+ * Joins the set `s` of a child `c`, whose id is `<parent>.<set>_<index>`: one look-up by key for
+ * each child, however many sets there are.
+ */
+export const joinSetOfChild = `LEFT JOIN join_sets s
+     ON s.execution_id = c.parent_execution_id
+     AND s.join_set_id = substr(c.execution_id, length(c.parent_execution_id) + 2,
+       length(rtrim(c.execution_id, '0123456789')) - length(c.parent_execution_id) - 2)`
+
+/** That the end of its parent by cancellation cancels the child `c` of the set `s`. */
+export const isToBeCancelled = `c.status <> 'finished' AND c.cancelling = 0
+     AND (s.on_close IS NULL OR s.on_close = 'cancel')`
+
+/** That a parent is not finished as cancelled before the child `c` of the set `s` is. */
+export const isAwaited = `c.status <> 'finished'
+     AND (s.on_close IS NULL OR s.on_close <> 'abandon')`
+
+/** What an event changes in the row of its set: counts an ask, withdraws one, keeps a policy. */
+export function joinSetCalls(id: ExecutionId, event: ExecutionEvent): readonly Call[] {
+  if (event.type === 'join_set_create' && event.onClose !== undefined) {
+    return [call(keepOnClose, id, event.joinSetId, event.onClose)]
+  }
   const ask = askOf(event)
   if (ask === undefined) return []
   return [call(ask.change === 1 ? countAsk : withdrawAsk, id, ask.joinSetId)]

@@ -1,8 +1,9 @@
-/** Reading transaction: a page of executions, newest first. */
+/** Reading transactions: a page of executions, newest first, and the children of one. */
 
 import { SteleError } from '../base/error.ts'
 import type { Instant } from '../base/time.ts'
 import type { FunctionKind } from '../model/function-id.ts'
+import type { ExecutionId } from '../model/ids.ts'
 import type { ExecutionState, ExecutionStatus } from '../model/state.ts'
 import { integerOf, textOf, textOrNone } from './column.ts'
 import { type Protocol, query, type Row, type SqlValue, statement } from './protocol.ts'
@@ -69,6 +70,23 @@ const listPage = statement(
    LIMIT $11`,
 )
 
+/** Children to list. */
+export interface ChildrenPage {
+  readonly parentId: ExecutionId
+  /** Beyond this child, exclusive; absent: from the first. */
+  readonly after?: ExecutionId | undefined
+  readonly limit: number
+}
+
+const selectChildren = statement(
+  'select-children',
+  `SELECT ${stateColumns}
+   FROM executions e
+   WHERE e.parent_execution_id = $1 AND e.execution_id > $2
+   ORDER BY e.execution_id
+   LIMIT $3`,
+)
+
 /** Sorts after every id. */
 const afterEveryId = '~'
 
@@ -82,6 +100,12 @@ export function* listExecutions(request: ListRequest): Protocol<ListedPage> {
   const last = rows.length > limit ? rows[limit - 1] : undefined
   const items = rows.slice(0, limit).flatMap(parseListed)
   return last === undefined ? { items } : { items, next: placeOf(last) }
+}
+
+/** Children of an execution, ascending by the text of their ids; unreadable rows are left out. */
+export function* listChildren(page: ChildrenPage): Protocol<readonly ListedExecution[]> {
+  const rows = yield* query(selectChildren, page.parentId, page.after ?? '', page.limit)
+  return rows.flatMap(parseListed)
 }
 
 function filterValues(filter: ListFilter): readonly SqlValue[] {

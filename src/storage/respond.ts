@@ -9,6 +9,7 @@ import { decideResponse } from '../model/decide.ts'
 import { type DelayId, type ExecutionId, parseDelayId } from '../model/ids.ts'
 import type { Refusal, TakenWhat } from '../model/refusal.ts'
 import type { ExecutionResponse } from '../model/response.ts'
+import type { ExecutionState } from '../model/state.ts'
 import { flagOf, textOf } from './column.ts'
 import type { WriteProtocol } from './driver.ts'
 import { countResponseCall, parseCounts } from './join-set-row.ts'
@@ -40,6 +41,15 @@ export function* respond(request: RespondRequest): WriteProtocol<readonly Notice
   const { executionId, entry } = request
   const before = yield* findStateForUpdate(executionId)
   if (before === undefined) return refuse({ kind: 'not_found', id: executionId })
+  return yield* respondTo(before, entry)
+}
+
+/** The same for a transaction that has just read the state. */
+export function* respondTo(
+  before: ExecutionState,
+  entry: WrittenResponse,
+): WriteProtocol<readonly Notice[], Refusal> {
+  const { executionId } = before
   const { response, createdAt } = entry
   const [[counted] = []] = yield [countResponseCall(executionId, response.joinSetId)]
   const counts = counted === undefined ? { asks: 0, responses: 1 } : parseCounts(counted)

@@ -10,7 +10,8 @@ import type { DelayId, ExecutionId } from '../model/ids.ts'
 import type { Refusal } from '../model/refusal.ts'
 import type { ExecutionResponse } from '../model/response.ts'
 import type { ExecutionState } from '../model/state.ts'
-import { type AppendRequest, appendEvents, writeAppend } from './append.ts'
+import { advance } from './advance.ts'
+import { type AppendRequest, writeAppend } from './append.ts'
 import { closeCancelled } from './close-cancelled.ts'
 import {
   type CancelRequest,
@@ -24,7 +25,14 @@ import {
 } from './control.ts'
 import { type CreateRequest, createExecution, createExecutions, writeCreation } from './create.ts'
 import type { Driver, WriteProtocol } from './driver.ts'
-import { type ListedPage, type ListRequest, listExecutions } from './list.ts'
+import {
+  type ChildrenPage,
+  type ListedExecution,
+  type ListedPage,
+  type ListRequest,
+  listChildren,
+  listExecutions,
+} from './list.ts'
 import { findNextDue, type LockBatch, type LockRequest, type LockTarget, lockDue } from './lock.ts'
 import type { Notice } from './notice.ts'
 import type { Notifications } from './notifications.ts'
@@ -60,6 +68,7 @@ import {
   type RunLogPage,
   type StoredLogLine,
 } from './run-log.ts'
+import { type SendEnd, type SendRequest, sendMessage, writeMessage } from './send.ts'
 import { type SetAside, setAside } from './set-aside.ts'
 import { findState } from './state-row.ts'
 import {
@@ -81,7 +90,8 @@ export interface ExecutorStorage {
   readonly findNextDue: (targets: readonly LockTarget[]) => Promise<Instant | undefined>
   /**
    * Appends events to one log, atomically, together with the executions they create and the
-   * response to the parent when the last event finishes a child. Gives the new state.
+   * response to the parent when the last event finishes a child, and then with what the turn
+   * cancels. Gives the state at the end of it all.
    */
   readonly append: (request: AppendRequest) => Answer<ExecutionState>
   /** States of the executions given, without those that are unknown. */
@@ -119,6 +129,11 @@ export interface CommandStorage {
     requests: readonly CreateRequest[],
   ) => Promise<readonly Result<ExecutionState, Refusal>[]>
   readonly respond: (command: RespondCommand) => Answer<undefined>
+  /**
+   * Sends a message, once for each message id in its channel. Refused when the execution has
+   * finished or is being cancelled, unless the message is there already.
+   */
+  readonly send: (request: SendRequest) => Answer<SendEnd>
   readonly cancel: (request: CancelRequest) => Answer<'cancelled' | 'already_finished'>
   readonly pause: (request: CommandRequest) => Answer<ExecutionState>
   readonly unpause: (request: CommandRequest) => Answer<ExecutionState>
@@ -140,6 +155,8 @@ export interface ReadStorage {
   readonly listEvents: (page: EventsPage) => Promise<readonly LoggedEvent[]>
   readonly listResponses: (page: ResponsesPage) => Promise<readonly ListedResponse[]>
   readonly listExecutions: (request: ListRequest) => Promise<ListedPage>
+  /** Children of an execution, finished ones too, ascending by id. */
+  readonly listChildren: (page: ChildrenPage) => Promise<readonly ListedExecution[]>
   readonly listRunLogs: (page: RunLogPage) => Promise<readonly StoredLogLine[]>
   readonly listFunctions: () => Promise<readonly RegisteredFunction[]>
   readonly listExecutors: (limit: number) => Promise<readonly RegisteredExecutor[]>
@@ -196,7 +213,18 @@ const stateOf = ({ state }: { readonly state: ExecutionState }): ExecutionState 
 function appendMethod(write: Write): ExecutorStorage['append'] {
   return (request) => {
     const written = writeAppend(request)
-    return write(() => appendEvents(request, written), stateOf)
+    return write(() => advance(request, written), stateOf)
+  }
+}
+
+function sendMethod(write: Write): CommandStorage['send'] {
+  return (request) => {
+    const { executionId } = request
+    const entry = writeMessage(request)
+    return write(
+      () => sendMessage(executionId, entry),
+      ({ end }) => end,
+    )
   }
 }
 
@@ -261,6 +289,7 @@ function commandMethods(driver: Driver, write: Write): CommandStorage {
       const entry = writeResponse(response, createdAt)
       return write(() => posting(respond({ executionId, entry })), nothing)
     },
+    send: sendMethod(write),
     cancel: (request) =>
       write(
         () => cancelExecution(request),
@@ -305,6 +334,7 @@ function readMethods(driver: Driver): ReadStorage {
     listEvents: (page) => driver.read(() => listEvents(page)),
     listResponses: (page) => driver.read(() => listResponses(page)),
     listExecutions: (request) => driver.read(() => listExecutions(request)),
+    listChildren: (page) => driver.read(() => listChildren(page)),
     listRunLogs: (page) => driver.read(() => listRunLogs(page)),
     listFunctions: () => driver.read(() => listFunctions()),
     listExecutors: (limit) => driver.read(() => listExecutors(limit)),

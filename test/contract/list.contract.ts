@@ -173,4 +173,54 @@ export function describeListing(test: ContractTest): void {
       expect(items[0]).toEqual({ state: await storage.findState(executionId('a')) })
     })
   })
+
+  describe('listing: children', () => {
+    async function children(
+      storage: Storage,
+      { parent = 'p', limit = 100, after = '' } = {},
+    ): Promise<readonly string[]> {
+      const page = after === '' ? {} : { after: executionId(after) }
+      const items = await storage.listChildren({ parentId: executionId(parent), limit, ...page })
+      return items.map(({ state }) => state.executionId)
+    }
+
+    test('G15: those of one parent, by id, whatever has become of them', async ({ storage }) => {
+      for (const id of ['p', 'pp', 'detached']) await createWorkflow(storage, id)
+      const [one, two] = [childOf('p', 'n:a', 1), childOf('p', 'n:b', 1)]
+      for (const id of [two, one, childOf('pp'), childOf(one)]) await createActivity(storage, id)
+      await append(storage, [two, 1], [finishedEvent()])
+      expect(await children(storage)).toEqual([one, two])
+      expect(await children(storage, { parent: one })).toEqual([childOf(one)])
+      expect(await children(storage, { parent: 'detached' })).toEqual([])
+      expect(await children(storage, { parent: 'none' })).toEqual([])
+    })
+
+    test('G16: pages neither lose nor repeat', async ({ storage }) => {
+      await createWorkflow(storage, 'p')
+      const all = Array.from({ length: 12 }, (_, index) => childOf('p', 'n:boxes', index + 1))
+      await storage.createMany(all.map((id) => activityRequest(id)))
+      const seen: string[] = []
+      while (seen.length <= all.length) {
+        const page = await children(storage, { limit: 5, after: seen.at(-1) ?? '' })
+        seen.push(...page)
+        if (page.length === 0) break
+      }
+      expect(seen).toEqual(all.toSorted())
+    })
+
+    test('G17: they are shown as in the list of all; unreadable ones are left out', async ({
+      storage,
+      opened,
+    }) => {
+      await createWorkflow(storage, 'p')
+      const [one, two] = [childOf('p', 'n:boxes', 1), childOf('p', 'n:boxes', 2)]
+      for (const id of [one, two]) await createActivity(storage, id)
+      await storage.setAside([{ executionId: one, reason: 'why' }])
+      await corruptState(opened, two)
+      const shown = { state: await storage.findState(one), setAside: 'why' }
+      const page = { parentId: executionId('p'), limit: 9 }
+      expect(await storage.listChildren(page)).toEqual([shown])
+      await repairState(opened, two)
+    })
+  })
 }

@@ -4,6 +4,8 @@ import { describe, expect } from 'vitest'
 import { createRandom, type Random } from '../../src/base/random.ts'
 import type { Result } from '../../src/base/result.ts'
 import type { ExecutionEvent } from '../../src/model/event.ts'
+import type { Cancellations } from '../../src/storage/append.ts'
+import type { SendRequest } from '../../src/storage/send.ts'
 import type { Storage } from '../../src/storage/storage.ts'
 import { checkInvariants } from '../support/storage/check-invariants.ts'
 import {
@@ -15,6 +17,7 @@ import {
   finishedEvent,
   joinSetEvent,
   lockedEvent,
+  openedSet,
   pausedEvent,
   timedOutEvent,
   tryEvent,
@@ -24,7 +27,14 @@ import {
   waitEvent,
   withdrawEvent,
 } from '../support/storage/events.ts'
-import { childOf, delayOf, executionId, executorId, runId } from '../support/storage/ids.ts'
+import {
+  childOf,
+  delayOf,
+  executionId,
+  executorId,
+  joinSet,
+  runId,
+} from '../support/storage/ids.ts'
 import {
   activityRequest,
   appendRequest,
@@ -84,6 +94,8 @@ function pickCommand(random: Random, now: number): Command {
       return { ok: locked.length > 0, value: locked, error: undefined }
     },
     (storage) => storage.respond(responseCommand(parent, message('go'), now)),
+    (storage) => storage.send(pickMessage(random, parent, now)),
+    (storage) => storage.closeCancelled(command),
     (storage) =>
       storage.endDelay({
         delayId: delayOf(parent, 'n:timers', index),
@@ -118,7 +130,26 @@ async function appendNext(storage: Storage, { random, id, now }: Draw) {
   const version = (state?.version ?? 0) + (random.next() < 0.9 ? 1 : 0)
   const length = 1 + pickInteger(random, 3)
   const events = Array.from({ length }, () => pickEvents(random, id, now)).flat()
-  return storage.append(appendRequest([id, version, { at: now }], events))
+  const cancellations = random.next() < 0.2 ? pickCancellations(random) : undefined
+  const options = cancellations === undefined ? { at: now } : { at: now, cancellations }
+  const isEmpty = cancellations !== undefined && random.next() < 0.3
+  return storage.append(appendRequest([id, version, options], isEmpty ? [] : events))
+}
+
+/** Of any parent: storage does not ask whose children they are. */
+function pickCancellations(random: Random): Cancellations {
+  const parent = pick(random, parents)
+  const children = [1, 2, 3].map((index) => childOf(parent, 'n:boxes', index))
+  const delays = [1, 2, 3].map((index) => delayOf(parent, 'n:timers', index))
+  return {
+    children: children.filter(() => random.next() < 0.2),
+    delays: delays.filter(() => random.next() < 0.4),
+  }
+}
+
+function pickMessage(random: Random, parent: string, now: number): SendRequest {
+  const place = { executionId: executionId(parent), joinSetId: joinSet('m:go'), createdAt: now }
+  return random.next() < 0.5 ? place : { ...place, messageId: `m${pickInteger(random, 4)}` }
 }
 
 function pickEvents(random: Random, id: string, now: number): readonly ExecutionEvent[] {
@@ -129,6 +160,7 @@ function pickEvents(random: Random, id: string, now: number): readonly Execution
   const lock = { executorId: executorId(owner), runId: runId(owner), lockExpiresAt: later + 1 }
   return pick(random, [
     [joinSetEvent(set)],
+    [openedSet(set, pick(random, ['cancel', 'await', 'abandon']))],
     [askEvent(set)],
     [blockingAskEvent(set, blocking)],
     [waitEvent(blocking)],

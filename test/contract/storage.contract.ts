@@ -4,6 +4,7 @@
  */
 
 import { describe } from 'vitest'
+import { describeAdvancing } from './advance.contract.ts'
 import { describeAppend } from './append.contract.ts'
 import { describeAtomicity } from './atomicity.contract.ts'
 import { describeCancelling } from './cancel.contract.ts'
@@ -22,6 +23,7 @@ import { describeReading } from './read.contract.ts'
 import { describeRegistry } from './registry.contract.ts'
 import { describeResponding } from './respond.contract.ts'
 import { describeRunLogs } from './run-log.contract.ts'
+import { describeSending } from './send.contract.ts'
 import { describeSettingAside } from './set-aside.contract.ts'
 import { describeSharing } from './shared.contract.ts'
 import { describeTimers } from './timers.contract.ts'
@@ -35,8 +37,10 @@ export function describeStorage(name: string, open: OpenStorage): void {
     describeAppend(test)
     describeAtomicity(test)
     describeKnown(test)
+    describeAdvancing(test)
     describeWaiting(test)
     describeResponding(test)
+    describeSending(test)
     describeControl(test)
     describeCancelling(test)
     describeClosingCancelled(test)

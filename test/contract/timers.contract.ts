@@ -1,12 +1,27 @@
 /** Rules of the timers watcher's queries: what has expired, what is due, when to look again. */
 
 import { describe, expect } from 'vitest'
+import type { Storage } from '../../src/storage/storage.ts'
 import { corruptState, repairState } from '../support/storage/corrupt.ts'
-import { delayEvent, failedEvent, joinSetEvent, lockedEvent } from '../support/storage/events.ts'
-import { delayOf, executionId } from '../support/storage/ids.ts'
+import {
+  delayEvent,
+  failedEvent,
+  finishedEvent,
+  joinSetEvent,
+  lockedEvent,
+  openedSet,
+} from '../support/storage/events.ts'
+import { childOf, delayOf, executionId } from '../support/storage/ids.ts'
 import { createRequest, lockRequest, lockTarget } from '../support/storage/requests.ts'
 import { accepted } from '../support/storage/results.ts'
-import { append, createLocked, createWorkflow, lockAt, stateOf } from '../support/storage/steps.ts'
+import {
+  append,
+  createActivity,
+  createLocked,
+  createWorkflow,
+  lockAt,
+  stateOf,
+} from '../support/storage/steps.ts'
 import type { ContractTest } from './contract-test.ts'
 
 const expiredAt = (locksExpiredBy: number) => ({ locksExpiredBy, delaysDueBy: 0, limit: 100 })
@@ -124,6 +139,81 @@ export function describeTimers(test: ContractTest): void {
       await createLocked(storage, 'a')
       await append(storage, ['a', 2], [delayEvent('a', 50, { paused: true })])
       expect(await storage.findNextTimers()).toMatchObject({ delayDueAt: undefined })
+    })
+  })
+
+  describe('timers: cancelling ones that can only wait', () => {
+    async function cancelling(storage: Storage, limit = 10): Promise<readonly string[]> {
+      const expired = await storage.findExpired({ ...expiredAt(0), limit })
+      return expired.cancelling.map(({ executionId: id }) => id)
+    }
+
+    /** Cancelled workflows with a child each in a set that says what becomes of it. */
+    async function cancelParents(storage: Storage, onClose: 'await' | 'abandon', ids: string[]) {
+      for (const id of ids) {
+        await createWorkflow(storage, id)
+        await append(storage, [id, 1], [openedSet('n:set', onClose)])
+        await createActivity(storage, childOf(id, 'n:set'))
+        await accepted(storage.cancel({ executionId: executionId(id), createdAt: 20 }))
+      }
+    }
+
+    test('T15: they do not come up, and crowd nobody out', async ({ storage }) => {
+      await cancelParents(storage, 'await', ['a', 'b', 'c'])
+      await createWorkflow(storage, 'd')
+      await accepted(storage.cancel({ executionId: executionId('d'), createdAt: 20 }))
+      expect(await cancelling(storage, 2)).toEqual(['d'])
+    })
+
+    test('T16: the end of the last child brings one up, and tells the watcher', async ({
+      storage,
+    }) => {
+      await cancelParents(storage, 'await', ['a'])
+      await createWorkflow(storage, childOf('a'))
+      await accepted(storage.cancel({ executionId: childOf('a'), createdAt: 20 }))
+      await accepted(storage.closeCancelled({ executionId: childOf('a'), createdAt: 30 }))
+      expect(await cancelling(storage)).toEqual([])
+      let told = 0
+      storage.notifications.onTimer(() => {
+        told += 1
+      })
+      await append(storage, [childOf('a', 'n:set'), 1], [finishedEvent()])
+      expect(told).toBe(1)
+      expect(await cancelling(storage)).toEqual(['a'])
+    })
+
+    test('T17: one with abandoned children alone comes up, to finish', async ({ storage }) => {
+      await cancelParents(storage, 'abandon', ['a'])
+      expect(await cancelling(storage)).toEqual(['a'])
+    })
+
+    test('T18: one with awaited children comes up while a child or a delay is to be cancelled', async ({
+      storage,
+    }) => {
+      await cancelParents(storage, 'await', ['a', 'b'])
+      await createActivity(storage, childOf('a'))
+      expect(await cancelling(storage)).toEqual(['a'])
+      await accepted(storage.closeCancelled({ executionId: executionId('a'), createdAt: 30 }))
+      expect(await cancelling(storage)).toEqual([])
+      await createWorkflow(storage, 'd')
+      await append(storage, ['d', 1], [openedSet('n:set', 'await'), delayEvent('d', 900)])
+      await createActivity(storage, childOf('d', 'n:set'))
+      await accepted(storage.cancel({ executionId: executionId('d'), createdAt: 20 }))
+      expect(await cancelling(storage)).toEqual(['d'])
+      await accepted(storage.closeCancelled({ executionId: executionId('d'), createdAt: 30 }))
+      expect(await cancelling(storage)).toEqual([])
+    })
+
+    test('T19: those whose children are being carried down come up when these have ended', async ({
+      storage,
+    }) => {
+      await createWorkflow(storage, 'a')
+      await createWorkflow(storage, childOf('a'))
+      await accepted(storage.cancel({ executionId: executionId('a'), createdAt: 20 }))
+      await accepted(storage.closeCancelled({ executionId: executionId('a'), createdAt: 30 }))
+      expect(await cancelling(storage)).toEqual([childOf('a')])
+      await accepted(storage.closeCancelled({ executionId: childOf('a'), createdAt: 30 }))
+      expect(await cancelling(storage)).toEqual(['a'])
     })
   })
 

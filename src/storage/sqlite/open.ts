@@ -123,6 +123,7 @@ function migrate(connection: Connection, context: { file: string; clock: Clock }
   }
   connection.control('BEGIN IMMEDIATE')
   try {
+    checkChecksums(connection, context.file)
     for (const migration of migrations.slice(currentVersion(connection))) {
       apply(connection, migration, context.clock)
     }
@@ -168,8 +169,9 @@ function apply(connection: Connection, migration: Migration, clock: Clock): void
 
 /** A schema that was changed by hand, or by an unreleased version, is not to be trusted. */
 function checkChecksums(connection: Connection, file: string): void {
-  const rows = connection.drive(query(selectMigrations))
-  for (const migration of migrations) {
+  const applied = migrations.slice(0, currentVersion(connection))
+  const rows = applied.length === 0 ? [] : connection.drive(query(selectMigrations))
+  for (const migration of applied) {
     const row = rows.find((candidate) => candidate['version'] === migration.version)
     if (row?.['checksum'] === checksumOf(migration)) continue
     throw new SteleError(

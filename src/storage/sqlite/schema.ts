@@ -236,8 +236,18 @@ CREATE TABLE run_logs (
 CREATE INDEX run_logs_by_execution ON run_logs (execution_id, line_id);
 `
 
+const closePolicies = ['cancel', 'await', 'abandon']
+
+/** What becomes of children when their parent is cancelled; NULL: they are cancelled too. */
+const onClose = `
+ALTER TABLE join_sets ADD COLUMN on_close TEXT CHECK (${oneOf('on_close', closePolicies)});
+`
+
 /** Every migration there is, in order. */
-export const migrations: readonly Migration[] = [{ version: 1, name: 'initial', sql: initial }]
+export const migrations: readonly Migration[] = [
+  { version: 1, name: 'initial', sql: initial },
+  { version: 2, name: 'on_close', sql: onClose },
+]
 
 /** The version of the schema that this code works with. */
 export const schemaVersion = migrations.length

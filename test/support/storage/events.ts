@@ -114,6 +114,14 @@ export function joinSetEvent(set = 'n:boxes', seq = 1): JoinSetCreateEvent {
   return { type: 'join_set_create', seq, joinSetId: joinSet(set) }
 }
 
+/** A join set is opened, with a word for its children at the end. */
+export function openedSet(
+  set: string,
+  onClose: NonNullable<JoinSetCreateEvent['onClose']>,
+): JoinSetCreateEvent {
+  return { ...joinSetEvent(set), onClose }
+}
+
 /** A child is asked for. */
 export function childEvent(
   parent: string,

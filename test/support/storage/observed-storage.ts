@@ -5,14 +5,16 @@ import { createSqliteDriver } from '../../../src/storage/sqlite/drive.ts'
 import { openSqlite } from '../../../src/storage/sqlite/open.ts'
 import type { Storage } from '../../../src/storage/storage.ts'
 import {
+  askEvent,
   blockingAskEvent,
   childEvent,
   delayEvent,
   finishedEvent,
   joinSetEvent,
+  openedSet,
   withdrawEvent,
 } from './events.ts'
-import { childOf, delayOf, deploymentId, executionId, executorId, runId } from './ids.ts'
+import { childOf, delayOf, deploymentId, executionId, executorId, joinSet, runId } from './ids.ts'
 import { type ObservedConnection, observeConnection } from './observed-connection.ts'
 import { type OpenedStorage, overDriver, testEnvironment } from './opened-storage.ts'
 import {
@@ -24,7 +26,7 @@ import {
   responseCommand,
 } from './requests.ts'
 import { accepted } from './results.ts'
-import { append, createLocked } from './steps.ts'
+import { append, createLocked, createWorkflow } from './steps.ts'
 
 /** Opens a storage in a file, and shows what its connection is asked. */
 export async function openObservedStorage(
@@ -49,6 +51,7 @@ export async function useEveryPort(storage: Storage): Promise<void> {
   const batch = [joinSetEvent(), childEvent('a'), delayEvent('a', 50), blockingAskEvent()]
   await append(storage, ['a', 2, { creations }], batch)
   await storage.createMany([createRequest('b'), createRequest('c')])
+  await useTurns(storage)
   await useExecutors(storage)
   await accepted(storage.respond(responseCommand('a', message('go', { messageId: 'm' }))))
   await accepted(storage.setDelayPause({ delayId: delayOf('a'), paused: false }))
@@ -71,6 +74,30 @@ export async function useEveryPort(storage: Storage): Promise<void> {
   await append(storage, ['c', 1], [finishedEvent()])
   await storage.setAside([{ executionId: 'b', reason: 'why' }])
   await useReaders(storage)
+}
+
+/** A turn that cancels, messages, and a cancellation that waits for one child and leaves another. */
+async function useTurns(storage: Storage): Promise<void> {
+  const [awaited, abandoned] = [childOf('d', 'n:awaited'), childOf('d', 'n:abandoned')]
+  const boxes = [1, 2].map((index) => childOf('d', 'n:boxes', index))
+  await createWorkflow(storage, 'd', { scheduledAt: 9000 })
+  const sets = [joinSetEvent('n:boxes'), openedSet('n:awaited', 'await')]
+  const asks = [delayEvent('d', 5000), blockingAskEvent('n:boxes')]
+  const creations = [...boxes, awaited, abandoned].map((id) => activityRequest(id))
+  const events = [...sets, openedSet('n:abandoned', 'abandon'), ...asks]
+  await append(storage, ['d', 1, { creations }], events)
+  const given = { children: boxes.slice(0, 1), delays: [delayOf('d')] }
+  await append(storage, ['d', 6, { cancellations: given }], [askEvent('n:boxes')])
+  const rest = { children: boxes.slice(1), delays: [] }
+  await append(storage, ['d', 7, { cancellations: rest }], [])
+  const go = { executionId: executionId('d'), createdAt: 30, joinSetId: joinSet('m:go') }
+  for (const messageId of ['m', 'm', undefined]) await accepted(storage.send({ ...go, messageId }))
+  await storage.listChildren({ parentId: executionId('d'), limit: 10 })
+  const close = { executionId: executionId('d'), createdAt: 40 }
+  await accepted(storage.cancel(close))
+  await accepted(storage.closeCancelled(close))
+  await accepted(storage.complete({ executionId: awaited, createdAt: 41, outcome: { type: 'ok' } }))
+  await accepted(storage.closeCancelled(close))
 }
 
 async function useExecutors(storage: Storage): Promise<void> {

@@ -4,7 +4,7 @@ import type { Json } from '../../../src/base/json.ts'
 import type { CreatedEvent, ExecutionEvent, NewEvent } from '../../../src/model/event.ts'
 import { findParent } from '../../../src/model/ids.ts'
 import type { ExecutionResponse } from '../../../src/model/response.ts'
-import type { AppendRequest } from '../../../src/storage/append.ts'
+import type { AppendRequest, Cancellations } from '../../../src/storage/append.ts'
 import type { CreateRequest } from '../../../src/storage/create.ts'
 import type { LockRequest, LockTarget } from '../../../src/storage/lock.ts'
 import type { RespondCommand } from '../../../src/storage/storage.ts'
@@ -40,16 +40,21 @@ export function activityRequest(id: string, part: CreatePart = {}): CreateReques
 export type AppendPlace = readonly [
   id: string,
   version: number,
-  options?: { readonly at?: number; readonly creations?: readonly CreateRequest[] },
+  options?: {
+    readonly at?: number
+    readonly creations?: readonly CreateRequest[]
+    readonly cancellations?: Cancellations
+  },
 ]
 
 /** Appends events, all at one instant, 10 unless said otherwise. */
 export function appendRequest(
-  [id, version, { at = 10, creations = [] } = {}]: AppendPlace,
+  [id, version, { at = 10, creations = [], cancellations } = {}]: AppendPlace,
   events: readonly ExecutionEvent[],
 ): AppendRequest {
   const entries: readonly NewEvent[] = events.map((event) => ({ event, createdAt: at }))
-  return { executionId: executionId(id), version, events: entries, creations }
+  const cancelled = cancellations === undefined ? {} : { cancellations, createdAt: at }
+  return { executionId: executionId(id), version, events: entries, creations, ...cancelled }
 }
 
 /** Polls for the workflow `checkout` of version 1, any version taken. */

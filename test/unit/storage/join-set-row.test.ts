@@ -2,14 +2,16 @@
 
 import { describe, expect, test } from 'vitest'
 import {
-  countAskCalls,
   countResponseCall,
   firstAnswerCall,
+  joinSetCalls,
   parseCounts,
 } from '../../../src/storage/join-set-row.ts'
 import {
   askEvent,
   blockingAskEvent,
+  joinSetEvent,
+  openedSet,
   sampleEvents,
   tryEvent,
   withdrawEvent,
@@ -18,27 +20,34 @@ import { executionId, joinSet } from '../../support/storage/ids.ts'
 
 const a = executionId('a')
 
-describe('countAskCalls()', () => {
+describe('joinSetCalls()', () => {
   test.each([askEvent('n:x'), blockingAskEvent('n:x'), tryEvent('found', 'n:x')])(
     '$type counts up',
     (event) => {
-      expect(countAskCalls(a, event)).toMatchObject([
+      expect(joinSetCalls(a, event)).toMatchObject([
         { statement: { name: 'count-ask' }, values: ['a', 'n:x'] },
       ])
     },
   )
 
   test('a withdrawal counts down', () => {
-    expect(countAskCalls(a, withdrawEvent('n:x'))).toMatchObject([
+    expect(joinSetCalls(a, withdrawEvent('n:x'))).toMatchObject([
       { statement: { name: 'withdraw-ask' }, values: ['a', 'n:x'] },
     ])
   })
 
-  test('nothing else counts', () => {
-    const counted = new Set<string>(['join_next', 'join_next_withdraw'])
+  test.each(['cancel', 'await', 'abandon'] as const)('a set that says %s keeps it', (onClose) => {
+    expect(joinSetCalls(a, openedSet('n:x', onClose))).toMatchObject([
+      { statement: { name: 'keep-on-close' }, values: ['a', 'n:x', onClose] },
+    ])
+  })
+
+  test('nothing else changes a row', () => {
+    expect(joinSetCalls(a, joinSetEvent('n:x'))).toEqual([])
+    const counted = new Set<string>(['join_next', 'join_next_withdraw', 'join_set_create'])
     const others = sampleEvents.filter(({ type }) => !counted.has(type))
-    expect(others.flatMap((event) => countAskCalls(a, event))).toEqual([])
-    expect(countAskCalls(a, tryEvent('all_processed'))).toEqual([])
+    expect(others.flatMap((event) => joinSetCalls(a, event))).toEqual([])
+    expect(joinSetCalls(a, tryEvent('all_processed'))).toEqual([])
   })
 })
 

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Driver } from '../../../../src/storage/driver.ts'
 import { query, type Row, statement } from '../../../../src/storage/protocol.ts'
 import { openConnection } from '../../../../src/storage/sqlite/connection.ts'
-import { busyRetryMax } from '../../../../src/storage/sqlite/drive.ts'
+import { busyRetryMax, createSqliteDriver } from '../../../../src/storage/sqlite/drive.ts'
 import { openSqlite } from '../../../../src/storage/sqlite/open.ts'
 import {
   applicationId,
@@ -13,15 +13,31 @@ import {
   migrations,
   schemaVersion,
 } from '../../../../src/storage/sqlite/schema.ts'
-import { executionId } from '../../../support/storage/ids.ts'
+import type { Storage } from '../../../../src/storage/storage.ts'
+import { checkInvariants } from '../../../support/storage/check-invariants.ts'
+import {
+  blockingAskEvent,
+  delayEvent,
+  finishedEvent,
+  openedSet,
+} from '../../../support/storage/events.ts'
+import { childOf, executionId } from '../../../support/storage/ids.ts'
 import {
   openFileStorage,
   openMemoryStorage,
+  overDriver,
   type TestEnvironment,
   testEnvironment,
 } from '../../../support/storage/opened-storage.ts'
-import { createRequest } from '../../../support/storage/requests.ts'
-import { createWorkflow, lockAt } from '../../../support/storage/steps.ts'
+import { createRequest, message, responseCommand } from '../../../support/storage/requests.ts'
+import { accepted } from '../../../support/storage/results.ts'
+import {
+  append,
+  createActivity,
+  createLocked,
+  createWorkflow,
+  lockAt,
+} from '../../../support/storage/steps.ts'
 import {
   type TemporaryDirectory,
   temporaryDirectory,
@@ -188,6 +204,88 @@ describe('a file of ours', () => {
     const tables = statement('tables', "SELECT name FROM sqlite_schema WHERE type = 'table'")
     expect(other.drive(query(tables))).toEqual([{ name: 'delays' }])
     expect(other.readPragma('user_version')).toBe(0)
+    other.close()
+  })
+})
+
+describe('a file with schema 1', () => {
+  /** Makes one as the first version of this package did. */
+  async function makeOld(fill: (storage: Storage) => Promise<unknown>): Promise<void> {
+    const connection = openConnection(file, 0)
+    const [initial] = migrations.map((migration) => ({ ...migration, sum: checksumOf(migration) }))
+    connection.readPragma('journal_mode = WAL')
+    connection.runScript(
+      `CREATE TABLE migrations (
+        version INTEGER PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL,
+        applied_at_ms INTEGER NOT NULL) STRICT;
+      INSERT INTO migrations VALUES (1, 'initial', '${initial?.sum}', 3);
+      ${initial?.sql}
+      PRAGMA application_id = ${applicationId};
+      PRAGMA user_version = 1`,
+    )
+    const driver = createSqliteDriver({ ...environment, connection, file })
+    const { storage } = overDriver(driver, environment)
+    await fill(storage)
+    await storage.close()
+  }
+
+  test('is migrated, and keeps its rows', async () => {
+    let before: unknown
+    await makeOld(async (storage) => {
+      await createLocked(storage, 'a')
+      await append(storage, ['a', 2], [delayEvent('a', 500), blockingAskEvent('n:boxes')])
+      await createActivity(storage, childOf('a'))
+      await accepted(storage.respond(responseCommand('a', message('go', { messageId: 'm' }))))
+      before = await storage.findRecord(executionId('a'), 10)
+    })
+    environment.clock.set(77)
+    const { storage, driver } = await openFileStorage({ file }, environment)
+    expect(await pragma(driver, 'user_version')).toBe(schemaVersion)
+    const applied = 'SELECT version, applied_at_ms FROM migrations ORDER BY version'
+    expect(await rowsOf(driver, applied)).toEqual([
+      { version: 1, applied_at_ms: 3 },
+      ...migrations.slice(1).map(({ version }) => ({ version, applied_at_ms: 77 })),
+    ])
+    expect(await rowsOf(driver, 'SELECT * FROM join_sets ORDER BY join_set_id')).toEqual([
+      { execution_id: 'a', join_set_id: 'm:go', asks: 0, responses: 1, on_close: null },
+      { execution_id: 'a', join_set_id: 'n:boxes', asks: 1, responses: 0, on_close: null },
+    ])
+    expect(await storage.findRecord(executionId('a'), 10)).toEqual(before)
+    await checkInvariants(storage)
+    await storage.close()
+  })
+
+  test('works on: its counters count, its join sets can be given a word', async () => {
+    await makeOld((storage) => createLocked(storage, 'a'))
+    const { storage } = await openFileStorage({ file }, environment)
+    await append(storage, ['a', 2], [openedSet('n:boxes', 'await'), blockingAskEvent('n:boxes')])
+    await createActivity(storage, childOf('a'))
+    const command = { executionId: executionId('a'), createdAt: 20 }
+    await accepted(storage.cancel(command))
+    expect(await accepted(storage.closeCancelled(command))).toBe(false)
+    await append(storage, [childOf('a'), 1], [finishedEvent()])
+    expect(await accepted(storage.closeCancelled(command))).toBe(true)
+    await checkInvariants(storage)
+    await storage.close()
+  })
+
+  test('opened by several at once, it is migrated once', async () => {
+    await makeOld((storage) => createWorkflow(storage, 'a'))
+    const drivers = await Promise.all([1, 2, 3].map(() => open()))
+    for (const driver of drivers) {
+      const count = 'SELECT count(*) AS n FROM migrations'
+      expect(await rowsOf(driver, count)).toEqual([{ n: schemaVersion }])
+    }
+    await Promise.all(drivers.map((driver) => driver.close()))
+  })
+
+  test('made by another text of its migration, it is refused, not migrated', async () => {
+    await makeOld((storage) => createWorkflow(storage, 'a'))
+    meddle("UPDATE migrations SET checksum = '0' WHERE version = 1")
+    const fields = { file, migration: 1 }
+    await expect(open()).rejects.toMatchObject({ code: 'storage_corrupt', fields })
+    const other = openConnection(file, 0)
+    expect(other.readPragma('user_version')).toBe(1)
     other.close()
   })
 })
