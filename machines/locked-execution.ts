@@ -21,6 +21,8 @@ export type LockedExecutionEvent =
   | { readonly type: 'finished' }
   /** The run waits for a response: a blocking event is in the log. */
   | { readonly type: 'parked' }
+  /** The run was given up until a person has looked at it. */
+  | { readonly type: 'paused' }
   /** Somebody else wrote to the log: a cancellation, the timers watcher, another owner. */
   | { readonly type: 'superseded' }
 
@@ -50,6 +52,7 @@ export const lockedExecutionMachine = setup({
         unlocked: 'unlocked',
         finished: 'finished',
         parked: 'parked',
+        paused: 'paused',
       },
     },
     /** The log ends in `temporarily_failed` or `temporarily_timed_out`. */
@@ -58,6 +61,8 @@ export const lockedExecutionMachine = setup({
     unlocked: { type: 'final' },
     /** The log ends in a blocking event. */
     parked: { type: 'final' },
+    /** The log ends in `paused`, with the reason. */
+    paused: { type: 'final' },
     /** The log ends in `finished`. */
     finished: { type: 'final' },
     /** Whatever this run still does is refused by its version. */

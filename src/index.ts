@@ -2,7 +2,7 @@
 
 // ── Functions: defining them, referring to them, their types ────────────────────────────────────
 
-export type { ActivityContext, LogFunction, RunLog } from './workers/activity/context.ts'
+export type { ActivityContext } from './workers/activity/context.ts'
 export {
   type Activity,
   type ActivityDeclaration,
@@ -12,10 +12,12 @@ export {
   type Inferred,
   type OkOf,
 } from './workers/activity/define.ts'
+export type { OnNondeterminism } from './workers/definition.ts'
 export {
   activityDefaults,
   type FunctionOptions,
   type RetryOptions,
+  workflowDefaults,
 } from './workers/function-options.ts'
 export {
   type AnyFunction,
@@ -28,7 +30,31 @@ export {
   type NameOf,
   type OutputOf,
 } from './workers/function-ref.ts'
+export { type LogFunction, type RunLog } from './workers/run-log.ts'
 export { type Schema, unchecked } from './workers/schema.ts'
+export type {
+  CallOptions,
+  Child,
+  ChildOptions,
+  ChildResponse,
+  DelayResponse,
+  JoinSet,
+  JoinSetOptions,
+  JoinSetResponse,
+  MessageChannel,
+  MessageSchemas,
+  ScheduleOptions,
+  SleepOptions,
+  StepContext,
+  StepOptions,
+  WorkflowContext,
+} from './workers/workflow/context.ts'
+export {
+  defineWorkflow,
+  type Workflow,
+  type WorkflowDeclaration,
+  type WorkflowOptions,
+} from './workers/workflow/define.ts'
 
 // ── Engines: creating one, its options, what it stands on ───────────────────────────────────────
 
@@ -60,10 +86,25 @@ export type { LockingStrategy } from './storage/lock.ts'
 
 // ── Executions: submitting, finding, waiting, looking ───────────────────────────────────────────
 
+export {
+  type CheckReplayOptions,
+  checkReplay,
+  type ReplayReport,
+} from './client/check-replay.ts'
 export type { Client, HandleOf, ListPage, ListQuery, PageQuery } from './client/client.ts'
+export type { DelayHandle } from './client/delay.ts'
 export type { Explanation } from './client/explain.ts'
-export type { Handle, LogLineView, LogsPage, Timeout } from './client/handle.ts'
+export type {
+  Handle,
+  LogLineView,
+  LogsPage,
+  Timeout,
+  WorkflowHandle,
+} from './client/handle.ts'
+export type { SendOptions } from './client/send.ts'
 export type { SubmitManyOptions, SubmitOptions } from './client/submit.ts'
+export { formatTimeline, type TimelineMoment, type TimelineOptions } from './client/timeline.ts'
+export type { ExecutionTree, TreeOptions } from './client/tree.ts'
 export type {
   EventView,
   ListItem,

@@ -27,6 +27,8 @@ export interface Scheduler {
   readonly after: (delay: Milliseconds, callback: () => void) => Cancel
   /** Calls back once, after what is queued in this turn of the event loop. */
   readonly soon: (callback: () => void) => void
+  /** Calls back once, when every promise that can settle by itself has settled: nothing waits. */
+  readonly onQuiet: (callback: () => void) => void
 }
 
 /** A unit in which a duration can be written. */
@@ -176,5 +178,13 @@ export const systemScheduler: Scheduler = {
   soon: (callback) => {
     // oxlint-disable-next-line no-restricted-globals -- the one place that yields to the event loop
     setImmediate(callback)
+  },
+  onQuiet: (callback) => {
+    // Asked for from within a microtask, the next tick comes when no microtask is left.
+    // oxlint-disable-next-line no-restricted-globals -- the one place that waits for promises
+    queueMicrotask(() => {
+      // oxlint-disable-next-line no-restricted-globals -- the same
+      process.nextTick(callback)
+    })
   },
 }

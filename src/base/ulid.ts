@@ -1,8 +1,8 @@
 /** ULIDs from our own clock and randomness: sorted by time, rising within a millisecond. */
 
-import { monotonicFactory } from 'ulid'
+import { monotonicFactory, ulid } from 'ulid'
 import type { Random } from './random.ts'
-import type { Clock } from './time.ts'
+import type { Clock, Instant } from './time.ts'
 
 /** Makes a new ULID: 26 characters of Crockford's base 32. */
 export type MintUlid = () => string
@@ -11,4 +11,9 @@ export type MintUlid = () => string
 export function createUlids(clock: Clock, random: Random): MintUlid {
   const mint = monotonicFactory(random.next)
   return () => mint(clock.now())
+}
+
+/** The ULID of an instant, as this randomness makes it; the same for the same draws. */
+export function ulidAt(instant: Instant, random: Random): string {
+  return ulid(instant, random.next)
 }

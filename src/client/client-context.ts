@@ -6,7 +6,7 @@ import type { Cancel, Clock, Scheduler } from '../base/time.ts'
 import type { MintUlid } from '../base/ulid.ts'
 import type { DeploymentId } from '../model/ids.ts'
 import type { Storage } from '../storage/storage.ts'
-import type { ActivityDefinition } from '../workers/activity/define.ts'
+import type { FunctionDefinition } from '../workers/definition.ts'
 import type { Limits } from './limits.ts'
 
 /** The surroundings of a client. */
@@ -19,7 +19,7 @@ export interface ClientContext {
   readonly limits: Limits
   readonly deploymentId: DeploymentId
   /** Functions that this engine executes, by name. */
-  readonly definitions: ReadonlyMap<string, ActivityDefinition>
+  readonly definitions: ReadonlyMap<string, FunctionDefinition>
   /** Throws `engine_stopped` once the engine is stopped. */
   readonly requireOpen: () => void
   readonly onStop: (listener: () => void) => Cancel

@@ -23,7 +23,7 @@ import {
 import { type ExecutionStatus, executionStatuses } from '../model/state.ts'
 import type { CreateRequest } from '../storage/create.ts'
 import type { ListCursor } from '../storage/list.ts'
-import { findActivityDefinition } from '../workers/activity/define.ts'
+import { findDefinition } from '../workers/definition.ts'
 import {
   type AnyFunction,
   type Args,
@@ -34,7 +34,8 @@ import {
   requireFunctionRef,
 } from '../workers/function-ref.ts'
 import type { ClientContext } from './client-context.ts'
-import { createHandle, type Handle } from './handle.ts'
+import { createDelayHandle, type DelayHandle } from './delay.ts'
+import { createHandle, type Handle, type WorkflowHandle } from './handle.ts'
 import { notFoundError, refusalError } from './refusal-error.ts'
 import {
   prepareSubmission,
@@ -46,7 +47,11 @@ import {
 import { type ListItem, viewListed } from './view.ts'
 
 /** The handle of a function's executions. */
-export type HandleOf<F extends AnyFunction> = Handle<OutputOf<F>, FailureOf<F>>
+export type HandleOf<F extends AnyFunction> = F extends {
+  readonly '~messages': (messages: infer Messages) => void
+}
+  ? WorkflowHandle<OutputOf<F>, FailureOf<F>, Messages>
+  : Handle<OutputOf<F>, FailureOf<F>>
 
 /** Which executions to list; everything given must hold. */
 export interface ListQuery {
@@ -107,6 +112,8 @@ export interface Client {
   readonly get: <F extends AnyFunction = AnyFunction>(id: string, fn?: F) => Promise<HandleOf<F>>
   /** A page of executions, newest first. */
   readonly list: (query?: ListQuery, page?: PageQuery) => Promise<ListPage>
+  /** A handle for a delay, by the id that the workflow or its log gave. */
+  readonly delay: (id: string) => DelayHandle
   /** Ends a stub with an outcome, idempotently. */
   readonly complete: <F extends AnyFunction = AnyFunction>(
     id: string,
@@ -128,7 +135,7 @@ export function createClient(context: ClientContext): Client {
       const request = prepareSubmission(context, fn, { input, options })
       const created = await context.storage.create(request)
       if (!created.ok) await requireSameSubmission(context, request)
-      return handleFor(context, request.executionId)
+      return handleFor(context, request.executionId, fn)
     },
     submitMany: async (fn, inputs, options = {}) => {
       const { ids, ...shared } = readOptions(options, ['ids', ...sharedOptions], 'submitMany')
@@ -139,7 +146,7 @@ export function createClient(context: ClientContext): Client {
         prepareSubmission(context, fn, { input, options: { ...shared, id: ids?.[index] } }),
       )
       await createInBatches(context, requests)
-      return requests.map(({ executionId }) => handleFor(context, executionId))
+      return requests.map(({ executionId }) => handleFor(context, executionId, fn))
     },
     get: async (id, fn) => {
       context.requireOpen()
@@ -148,9 +155,10 @@ export function createClient(context: ClientContext): Client {
       const state = await context.storage.findState(executionId)
       if (state === undefined) throw notFoundError(executionId)
       if (fn !== undefined) requireSameFunction(fn, state.function.name, executionId)
-      return handleFor(context, executionId)
+      return handleFor(context, executionId, fn)
     },
     list: (query = {}, page = {}) => listPage(context, query, page),
+    delay: (id) => createDelayHandle(context, id),
     complete: async (id, outcome, fn) => {
       await completeStub(context, { id, outcome, fn })
     },
@@ -161,9 +169,10 @@ export function createClient(context: ClientContext): Client {
 function handleFor<F extends AnyFunction>(
   context: ClientContext,
   id: Parameters<typeof createHandle>[1],
+  fn: F | undefined,
 ): HandleOf<F> {
   // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- the function names its output
-  return createHandle(context, id) as HandleOf<F>
+  return createHandle(context, id, fn) as unknown as HandleOf<F>
 }
 
 /** Ids that are missing would be made up, and the next submission would create all of it again. */
@@ -277,7 +286,7 @@ async function completeStub(context: ClientContext, completion: Completion): Pro
   if (state === undefined) throw notFoundError(executionId)
   const { name, kind } = state.function
   if (completion.fn !== undefined) requireSameFunction(completion.fn, name, executionId)
-  const own = completion.fn === undefined ? undefined : findActivityDefinition(completion.fn)
+  const own = completion.fn === undefined ? undefined : findDefinition(completion.fn)
   const definitions = [own, context.definitions.get(name)]
   if (kind !== 'activity' || definitions.some((known) => known?.handler !== undefined)) {
     throw new SteleError(

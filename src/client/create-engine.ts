@@ -19,35 +19,30 @@ import {
 } from '../base/time.ts'
 import { createUlids } from '../base/ulid.ts'
 import type { EngineContext, Inspector } from '../engine/engine-context.ts'
-import type { EngineFunction } from '../engine/engine-function.ts'
-import { createExecutor, type Executor } from '../engine/executor.ts'
-import { createPermits } from '../engine/permits.ts'
-import { createTimersWatcher, type TimersWatcher } from '../engine/timers-watcher.ts'
 import { type DeploymentId, newDeploymentId, parseDeploymentId } from '../model/ids.ts'
 import type { Driver } from '../storage/driver.ts'
 import { createNotifications } from '../storage/notifications.ts'
 import { createStorage } from '../storage/storage.ts'
-import { type ActivityDefinition, findActivityDefinition } from '../workers/activity/define.ts'
-import { createActivityWorker } from '../workers/activity/worker.ts'
+import { type FunctionDefinition, findDefinition } from '../workers/definition.ts'
 import {
   type AnyFunction,
   type Implemented,
   isFunctionRef,
   type NameOf,
 } from '../workers/function-ref.ts'
+import { workflowGuard } from '../workers/workflow/guard.ts'
 import { createCheckedClock, createSteadyClock } from './checked-clock.ts'
 import { type Client, createClient } from './client.ts'
 import { type ClientContext, createStopSwitch, stoppedError } from './client-context.ts'
 import {
   type EngineOptions,
-  type EngineSettings,
   engineDefaults,
   readEngineOptions,
   resolveEngineOptions,
   type StorageEnvironment,
   type StorageFactory,
 } from './engine-options.ts'
-import { currentHost } from './host.ts'
+import { createParts, type Parts } from './engine-parts.ts'
 
 /** Functions by their names. */
 export type FunctionsByName<F extends AnyFunction> = { readonly [G in F as NameOf<G>]: G }
@@ -100,92 +95,35 @@ export async function createEngine<const Fs extends readonly (AnyFunction & Impl
     logger: resolveLogger(given.logger),
     inspect: guardInspector(given.inspect),
   }
+  const guardsGlobals = given.guard ?? true
   const parts = createParts({ context, settings, definitions, client })
   return {
     ...createClient(client),
-    ...createLifecycle({ parts, client, stopSwitch, definitions }),
+    ...createLifecycle({ parts, client, stopSwitch, definitions, guardsGlobals }),
     functions: byName<Fs>(given.functions),
   }
-}
-
-/** What runs in an engine. */
-interface Parts {
-  readonly executors: readonly Executor[]
-  readonly watcher: TimersWatcher
-}
-
-interface PartsOptions {
-  readonly context: EngineContext
-  readonly settings: EngineSettings
-  readonly definitions: ReadonlyMap<string, ActivityDefinition>
-  readonly client: ClientContext
-}
-
-function createParts({ context, settings, definitions, client }: PartsOptions): Parts {
-  const functions = [...definitions.values()]
-    .filter(({ handler }) => handler !== undefined)
-    .map((definition) => engineFunction(definition, settings))
-  const perFunction = new Map(
-    functions.flatMap(({ id, concurrency }) =>
-      concurrency === undefined ? [] : [[id.name, concurrency]],
-    ),
-  )
-  const { limits } = settings
-  const worker = createActivityWorker({
-    definitions,
-    limits,
-    environment: {
-      clock: context.clock,
-      logger: context.logger,
-      codec: client.codec,
-      // Looked up with each call, so that whoever replaces it later is heard.
-      fetch: (resource, init) => fetch(resource, init),
-      httpTracesMax: limits.httpTracesPerAttempt,
-    },
-  })
-  const executor = createExecutor({
-    context,
-    functions,
-    worker,
-    host: currentHost(),
-    kind: 'activities',
-    permits: createPermits({ total: settings.concurrency, perFunction }),
-    settings: {
-      batchSize: settings.batchSize,
-      tickSleep: settings.tickSleep,
-      stragglersMax: limits.stragglers,
-      logLinesMax: limits.logLinesPerRun,
-    },
-  })
-  const watcher = createTimersWatcher({
-    context,
-    settings: { tickSleep: settings.watcherTickSleep, leeway: settings.watcherLeeway },
-  })
-  return { executors: functions.length === 0 ? [] : [executor], watcher }
-}
-
-function engineFunction({ settings }: ActivityDefinition, engine: EngineSettings): EngineFunction {
-  const { id, retry, timeout, concurrency } = settings
-  const lockExpiry = settings.lockExpiry ?? engine.lockExpiry
-  return { id, retry, timeout, lockExpiry, concurrency, strategy: engine.lockingStrategy }
 }
 
 interface LifecycleOptions {
   readonly parts: Parts
   readonly client: ClientContext
   readonly stopSwitch: ReturnType<typeof createStopSwitch>
-  readonly definitions: ReadonlyMap<string, ActivityDefinition>
+  readonly definitions: ReadonlyMap<string, FunctionDefinition>
+  /** Whether globals are guarded inside workflow code. */
+  readonly guardsGlobals: boolean
 }
 
 function createLifecycle(
   options: LifecycleOptions,
 ): Pick<Engine, 'start' | 'stop' | typeof Symbol.asyncDispose> {
-  const { parts, client, stopSwitch } = options
+  const { parts, client, stopSwitch, guardsGlobals } = options
+  let releaseGuard = (): void => undefined
   let starting: Promise<void> | undefined
   let stopping: Promise<void> | undefined
   const start = async (): Promise<void> => {
     await registerFunctions(options)
     if (stopping !== undefined) return
+    if (parts.hasWorkflows) releaseGuard = workflowGuard.install({ globals: guardsGlobals })
     for (const executor of parts.executors) executor.start()
     parts.watcher.start()
   }
@@ -193,6 +131,7 @@ function createLifecycle(
     await starting?.catch(() => undefined)
     await Promise.all(parts.executors.map((executor) => executor.close(limit)))
     await parts.watcher.close()
+    releaseGuard()
     stopSwitch.stop()
     await client.storage.close()
   }
@@ -230,15 +169,15 @@ async function registerFunctions({ client, definitions }: LifecycleOptions): Pro
 
 function collectDefinitions(
   functions: readonly (AnyFunction & Implemented)[],
-): ReadonlyMap<string, ActivityDefinition> {
-  const definitions = new Map<string, ActivityDefinition>()
+): ReadonlyMap<string, FunctionDefinition> {
+  const definitions = new Map<string, FunctionDefinition>()
   for (const [index, fn] of functions.entries()) {
     const isDefined = isFunctionRef(fn) && readMember(fn, 'implemented') === true
-    const definition = isDefined ? findActivityDefinition(fn) : undefined
+    const definition = isDefined ? findDefinition(fn) : undefined
     if (definition === undefined) {
       throw invalidOption(
         `functions[${index}]`,
-        'must be what `defineActivity` with a handler gave',
+        'must be what `defineActivity` or `defineWorkflow` with a handler gave',
       )
     }
     const { name } = definition.settings.id

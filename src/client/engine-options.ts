@@ -5,6 +5,7 @@ import type { Logger } from '../base/logger.ts'
 import {
   invalidOption,
   readOptions,
+  requireBoolean,
   requireFunctions,
   requireInteger,
   requireOneOf,
@@ -43,7 +44,7 @@ export interface StorageFactory {
 
 /** How an engine's executors behave. */
 export interface ExecutorOptions {
-  /** Runs at once in this engine. Default 100. */
+  /** Runs at once in this engine: of activities, and as many of workflows. Default 100. */
   readonly concurrency?: number | undefined
   /** Most executions locked by one poll, up to 500. Default 100. */
   readonly batchSize?: number | undefined
@@ -84,6 +85,12 @@ export interface EngineOptions<Fs extends readonly (AnyFunction & Implemented)[]
   readonly logger?: Logger | false | undefined
   /** Sees every inspection event of the engine's own actors. Default: nobody. */
   readonly inspect?: Inspector | undefined
+  /**
+   * While an engine with workflows runs, `Date` and `Math.random` answer deterministically inside
+   * workflow code, and timers and `fetch` throw there. `false` leaves the globals alone. Default
+   * true.
+   */
+  readonly guard?: boolean | undefined
   /** How values become JSON and back. Default: JSON, and devalue for what JSON cannot say. */
   readonly codec?: Codec | undefined
   /** Default: the system's clock. */
@@ -130,6 +137,7 @@ const knownOptions = [
   'deployment',
   'logger',
   'inspect',
+  'guard',
   'codec',
   'clock',
   'random',
@@ -152,20 +160,27 @@ export function readEngineOptions<Fs extends readonly (AnyFunction & Implemented
   options: EngineOptions<Fs>,
 ): EngineOptions<Fs> {
   const read = readOptions(options, knownOptions, 'createEngine')
-  const { functions, deployment, logger, inspect } = read
+  const { functions, deployment, guard } = read
   if (functions !== undefined && !Array.isArray(functions)) {
     throw invalidOption('functions', 'must be an array')
   }
   if (deployment !== undefined) requireText(deployment, 'deployment')
-  if (logger !== undefined && logger !== false) requireFunctions(logger, 'logger', loggerLevels)
-  if (inspect !== undefined && typeof inspect !== 'function') {
-    requireFunctions(inspect, 'inspect', ['next'])
-  }
+  if (guard !== undefined) requireBoolean(guard, 'guard')
+  requireListeners(read)
   for (const [port, members] of Object.entries(portMembers)) {
     const given: unknown = Reflect.get(read, port)
     if (given !== undefined) requireFunctions(given, port, members)
   }
   return read
+}
+
+function requireListeners({
+  logger,
+  inspect,
+}: Pick<EngineOptions<readonly []>, 'logger' | 'inspect'>): void {
+  if (logger !== undefined && logger !== false) requireFunctions(logger, 'logger', loggerLevels)
+  if (inspect === undefined || typeof inspect === 'function') return
+  requireFunctions(inspect, 'inspect', ['next'])
 }
 
 const loggerLevels = ['debug', 'info', 'warn', 'error']
@@ -175,7 +190,7 @@ const portMembers = {
   codec: ['encode', 'decode'],
   clock: ['now'],
   random: ['next'],
-  scheduler: ['after', 'soon'],
+  scheduler: ['after', 'soon', 'onQuiet'],
 } as const
 
 /** Checks settings and fills in the defaults. Throws `invalid_option`. */

@@ -155,6 +155,16 @@ function executorProblems({ report, executors, now }: ExplainFacts): readonly st
   const { kind, name } = report.state.function
   const alive = executors.filter((executor) => isAlive(executor, now))
   if (alive.length === 0) return ['No engine is running on this storage; start one.']
+  const { state, lastEvent } = report
+  if (state.status !== 'finished' && state.incompatibleVersion !== undefined) {
+    const { event } = lastEvent
+    const why = event.type === 'unlocked' ? ` It was ${event.reason}.` : ''
+    return [
+      `It runs under version ${state.function.version} of ${name}; engines with version ` +
+        `${state.incompatibleVersion} leave it alone, since their code does not agree with its ` +
+        `log.${why} Run an engine with the old version, or repair the new one under another.`,
+    ]
+  }
   if (alive.some((executor) => executor.functions.includes(name))) return []
   const advice = 'add it to the `functions` of one'
   // Only activities can be stubs; whether this one is, only who defines it knows.

@@ -1,9 +1,8 @@
 /** What an application holds of one execution. */
 
-import { assert } from '../base/assert.ts'
 import { decodeValue, defaultCodec, encodeValue } from '../base/codec.ts'
 import { SteleError } from '../base/error.ts'
-import { readOptions, requireInteger, requireText } from '../base/options.ts'
+import { readOptions, requireBoolean, requireInteger, requireText } from '../base/options.ts'
 import { type Duration, parseDuration } from '../base/time.ts'
 import type { LoggedEvent } from '../model/event.ts'
 import type { ExecutionId } from '../model/ids.ts'
@@ -12,12 +11,16 @@ import type { FinishedState } from '../model/state.ts'
 import type { ListedResponse, StateReport } from '../storage/read.ts'
 import type { LogLevel } from '../storage/run-log.ts'
 import type { Storage } from '../storage/storage.ts'
-import { ExecutionError } from '../workers/execution-error.ts'
-import { reviveError } from '../workers/stored-error.ts'
+import { findDefinition } from '../workers/definition.ts'
+import type { ExecutionError } from '../workers/execution-error.ts'
+import type { Args } from '../workers/function-ref.ts'
+import { executionErrorOf, readOutcome } from '../workers/outcomes.ts'
 import type { ClientContext } from './client-context.ts'
 import { type Explanation, explainExecution } from './explain.ts'
 import { notFoundError, refusalError } from './refusal-error.ts'
-import { type LogView, type StateView, viewLog, viewOutcome, viewState } from './view.ts'
+import { type SendOptions, send } from './send.ts'
+import { type ExecutionTree, readTree, type TreeOptions } from './tree.ts'
+import { type LogView, type StateView, viewLog, viewState } from './view.ts'
 import { waitFinished } from './wait-finished.ts'
 
 /** How long to wait. Without a timeout: as long as it takes. */
@@ -74,6 +77,21 @@ export interface Handle<Output, Failure = unknown> {
   readonly unpause: () => Promise<void>
   /** Why it is where it is. */
   readonly explain: () => Promise<Explanation>
+  /** The execution with its children, and theirs. */
+  readonly tree: (options?: TreeOptions) => Promise<ExecutionTree>
+}
+
+/** One execution of a workflow. */
+export interface WorkflowHandle<Output, Failure = unknown, Messages = object>
+  extends Handle<Output, Failure> {
+  /**
+   * Sends a message; resolves when it is durable, and buffered until the workflow asks. Rejects
+   * with `unknown_channel`, `invalid_input`, `already_finished`, or `illegal_state` when cancelled.
+   */
+  readonly send: <Channel extends keyof Messages & string>(
+    channel: Channel,
+    ...args: Args<Messages[Channel], SendOptions>
+  ) => Promise<void>
 }
 
 /** Events, and responses, read at once while a log is collected. */
@@ -83,20 +101,80 @@ const logPage = 1_000
 const explainedExecutorsMax = 1_000
 
 /** A handle; the execution need not exist, every method says so then. */
-export function createHandle(context: ClientContext, id: ExecutionId): Handle<unknown> {
-  const { storage, codec } = context
-  const subject: Subject = { context, id }
-  return {
-    id,
-    result: (options) => awaitResult(subject, options),
-    outcome: async (options) => viewOutcome(codec, await awaitOutcome(subject, options)),
-    state: async () => viewState(codec, await getReport(subject)),
-    log: () => readLog(subject),
-    logs: (page) => readLogs(subject, page),
-    cancel: (options) => cancel(subject, options),
-    pause: () => command(subject, 'pause', storage.pause),
-    unpause: () => command(subject, 'unpause', storage.unpause),
-    explain: () => explain(subject),
+export function createHandle(context: ClientContext, id: ExecutionId, fn?: object): AnyHandle {
+  return new LazyHandle({ context, id, fn })
+}
+
+type AnyHandle = WorkflowHandle<unknown, unknown, Record<string, unknown>>
+
+/** Members are made when they are read: most handles are asked for one thing, or for nothing. */
+class LazyHandle implements AnyHandle {
+  readonly id: string
+  readonly #subject: Subject
+
+  constructor(subject: Subject) {
+    this.id = subject.id
+    this.#subject = subject
+  }
+
+  get result(): AnyHandle['result'] {
+    const subject = this.#subject
+    return (options) => awaitResult(subject, options)
+  }
+
+  get outcome(): AnyHandle['outcome'] {
+    const subject = this.#subject
+    const { codec } = subject.context
+    return async (options) => readOutcome(codec, await awaitOutcome(subject, options))
+  }
+
+  get state(): AnyHandle['state'] {
+    const subject = this.#subject
+    return async () => viewState(subject.context.codec, await getReport(subject))
+  }
+
+  get log(): AnyHandle['log'] {
+    const subject = this.#subject
+    return () => readLog(subject)
+  }
+
+  get logs(): AnyHandle['logs'] {
+    const subject = this.#subject
+    return (page) => readLogs(subject, page)
+  }
+
+  get cancel(): AnyHandle['cancel'] {
+    const subject = this.#subject
+    return (options) => cancel(subject, options)
+  }
+
+  get pause(): AnyHandle['pause'] {
+    const subject = this.#subject
+    return () => command(subject, 'pause', subject.context.storage.pause)
+  }
+
+  get unpause(): AnyHandle['unpause'] {
+    const subject = this.#subject
+    return () => command(subject, 'unpause', subject.context.storage.unpause)
+  }
+
+  get explain(): AnyHandle['explain'] {
+    const subject = this.#subject
+    return () => explain(subject)
+  }
+
+  get tree(): AnyHandle['tree'] {
+    const subject = this.#subject
+    return (options) => tree(subject, options)
+  }
+
+  get send(): AnyHandle['send'] {
+    const { context, id, fn } = this.#subject
+    return (channel, ...args) => {
+      const [payload, options] = args
+      const definition = fn === undefined ? undefined : findDefinition(fn)
+      return send(context, { executionId: id, channel, payload, options, definition })
+    }
   }
 }
 
@@ -104,6 +182,8 @@ export function createHandle(context: ClientContext, id: ExecutionId): Handle<un
 interface Subject {
   readonly context: ClientContext
   readonly id: ExecutionId
+  /** The function that the caller named, if it did. */
+  readonly fn?: object | undefined
 }
 
 async function awaitResult(subject: Subject, options: Timeout | undefined): Promise<unknown> {
@@ -137,7 +217,7 @@ async function readLog({ context, id }: Subject): Promise<LogView> {
   context.requireOpen()
   if ((await context.storage.findState(id)) === undefined) throw notFoundError(id)
   const events = await collectEvents(context, id)
-  return viewLog(context.codec, { events, responses: await collectResponses(context, id) })
+  return viewLog(context.codec, { id, events, responses: await collectResponses(context, id) })
 }
 
 async function readLogs(
@@ -190,6 +270,19 @@ async function command(
   if (!result.ok) throw refusalError(result.error, id, attempted)
 }
 
+async function tree({ context, id }: Subject, options: TreeOptions = {}): Promise<ExecutionTree> {
+  context.requireOpen()
+  const { listPage } = context.limits
+  const { limit = listPage, logs = false } = readOptions(options, ['limit', 'logs'], 'tree')
+  const asked = requireInteger(limit, 'tree.limit', { min: 1, max: Number.MAX_SAFE_INTEGER })
+  const wantsLogs = requireBoolean(logs, 'tree.logs')
+  return readTree(context, {
+    executionId: id,
+    limit: Math.min(asked, listPage),
+    readLog: wantsLogs ? (one) => readLog({ context, id: one }) : undefined,
+  })
+}
+
 async function explain(subject: Subject): Promise<Explanation> {
   const { storage, clock, definitions } = subject.context
   const report = await getReport(subject)
@@ -199,7 +292,7 @@ async function explain(subject: Subject): Promise<Explanation> {
     waits: await storage.findWaits(subject.id),
     executors: await storage.listExecutors(explainedExecutorsMax),
     now: clock.now(),
-    isStub: definition !== undefined && definition.handler === undefined,
+    isStub: definition?.kind === 'activity' && definition.handler === undefined,
   })
 }
 
@@ -224,11 +317,7 @@ async function executionError(
 ): Promise<ExecutionError> {
   const state = await storage.findState(executionId)
   const functionName = state?.function.name ?? 'the function'
-  const shown = viewOutcome(codec, outcome)
-  const error = outcome.type === 'execution_failure' ? outcome.error : undefined
-  const cause = error === undefined ? {} : { cause: reviveError(error) }
-  assert(shown.type !== 'ok', 'showing an outcome keeps its type')
-  return new ExecutionError({ executionId, functionName, outcome: shown, ...cause })
+  return executionErrorOf(codec, { executionId, functionName, outcome })
 }
 
 async function collectEvents(

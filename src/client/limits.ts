@@ -14,6 +14,15 @@ export interface Limits {
   readonly httpTracesPerAttempt: number
   /** Handlers that ignore their signal. Beyond: no new work until some of them end. Default 100. */
   readonly stragglers: number
+  /** Events of one execution. Beyond: a workflow is paused with the reason. Default 200,000. */
+  readonly eventsPerExecution: number
+  /** Waiting workflows kept in memory; 0 keeps none. Beyond: replayed. Default 1,000. */
+  readonly warmRuns: number
+  /**
+   * Runs of a workflow in a row that die or time out without recording anything. Then: it is
+   * paused with the reason. Default 10.
+   */
+  readonly crashesWithoutProgress: number
   /** Largest page of a list. Beyond: cut to it. Default 1,000. */
   readonly listPage: number
 }
@@ -28,8 +37,14 @@ export const defaultLimits: Limits = {
   logLinesPerRun: 1_000,
   httpTracesPerAttempt: 100,
   stragglers: 100,
+  eventsPerExecution: 200_000,
+  warmRuns: 1_000,
+  crashesWithoutProgress: 10,
   listPage: 1_000,
 }
+
+/** Limits that may be zero: then nothing of the kind is kept. */
+const mayBeZero: ReadonlySet<string> = new Set<keyof Limits>(['warmRuns'])
 
 const limitMax = 1024 * 1024 * 1024
 
@@ -39,7 +54,8 @@ export function resolveLimits(given: GivenLimits = {}): Limits {
   const read = readOptions(given, names, 'limits')
   const set = Object.entries(read).filter(([, value]) => value !== undefined)
   for (const [name, value] of set) {
-    requireInteger(value, `limits.${name}`, { min: 1, max: limitMax })
+    const min = mayBeZero.has(name) ? 0 : 1
+    requireInteger(value, `limits.${name}`, { min, max: limitMax })
   }
   return { ...defaultLimits, ...Object.fromEntries(set) }
 }

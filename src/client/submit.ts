@@ -14,7 +14,7 @@ import {
 import type { CreatedEvent } from '../model/event.ts'
 import { type ExecutionId, newExecutionId, requireNewExecutionId } from '../model/ids.ts'
 import type { CreateRequest } from '../storage/create.ts'
-import { findActivityDefinition } from '../workers/activity/define.ts'
+import { findDefinition } from '../workers/definition.ts'
 import { type AnyFunction, requireFunctionRef } from '../workers/function-ref.ts'
 import { parseWith } from '../workers/schema.ts'
 import type { ClientContext } from './client-context.ts'
@@ -127,7 +127,7 @@ function sortKeys(value: unknown, copies: Map<object, unknown>): unknown {
 }
 
 function storeInput(context: ClientContext, fn: AnyFunction, input: unknown): Json | undefined {
-  const definition = findActivityDefinition(fn) ?? context.definitions.get(fn.name)
+  const definition = findDefinition(fn) ?? context.definitions.get(fn.name)
   const value = parseWith({
     schema: definition?.settings.input,
     value: input,

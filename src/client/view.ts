@@ -5,11 +5,12 @@ import type { Json } from '../base/json.ts'
 import type { Instant } from '../base/time.ts'
 import type { Cursor, ExecutionEvent, LoggedEvent, Version } from '../model/event.ts'
 import type { FunctionKind } from '../model/function-id.ts'
-import type { Outcome, StoredOutcome } from '../model/outcome.ts'
+import type { Outcome, StoredFailure, StoredOutcome } from '../model/outcome.ts'
 import type { ExecutionResponse } from '../model/response.ts'
 import { attemptOf, type ExecutionState, type ExecutionStatus } from '../model/state.ts'
 import type { ListedExecution } from '../storage/list.ts'
 import type { ExecutionRecord, ListedResponse, StateReport } from '../storage/read.ts'
+import { readOutcome } from '../workers/outcomes.ts'
 
 /** Where an execution stands. Instants are milliseconds since 1970. */
 export interface StateView {
@@ -43,21 +44,23 @@ export type EventView = {
   readonly createdAt: Instant
 } & Shown<ExecutionEvent>
 
-/** An event whose outcome, if it has one, is decoded. */
+/** An event whose outcome, if it has one, is decoded; a failure comes with what was thrown. */
 export type Shown<Event> = Event extends { readonly outcome: StoredOutcome }
-  ? Omit<Event, 'outcome'> & { readonly outcome: Outcome }
+  ? Omit<Event, 'outcome'> & { readonly outcome: Outcome | StoredFailure }
   : Event
 
 /** A response of an inbox. */
 export type ResponseView = {
   readonly cursor: Cursor
   readonly createdAt: Instant
-  /** The child's outcome, where a child has answered. */
-  readonly outcome?: Outcome
+  /** The child's outcome, where a child has answered; a failure comes with what was thrown. */
+  readonly outcome?: Outcome | StoredFailure
 } & ExecutionResponse
 
 /** Log and inbox of an execution. */
 export interface LogView {
+  /** The execution. */
+  readonly id: string
   /** What happened to it, oldest first. */
   readonly events: readonly EventView[]
   /** What others told it, oldest first. */
@@ -100,21 +103,12 @@ export interface ListItem {
   readonly setAside?: string
 }
 
-/** An outcome with its value decoded. */
-export function viewOutcome(codec: Codec, outcome: StoredOutcome): Outcome {
-  if (outcome.type !== 'execution_failure') {
-    return { type: outcome.type, value: decodeValue(codec, outcome.value, 'outcome') }
-  }
-  const { error: _internal, ...failure } = outcome
-  return failure
-}
-
 /** A state, with the outcome or reason that its last event gives. */
 export function viewState(codec: Codec, { state, lastEvent }: StateReport): StateView {
   const { event } = lastEvent
   const base = { status: state.status, version: state.version }
   if (state.status === 'finished') {
-    const outcome = event.type === 'finished' ? viewOutcome(codec, event.outcome) : undefined
+    const outcome = event.type === 'finished' ? readOutcome(codec, event.outcome) : undefined
     const attempt = attemptOf(state)
     return { ...base, paused: false, cancelling: false, attempt, ...optional({ outcome }) }
   }
@@ -134,8 +128,12 @@ export function viewState(codec: Codec, { state, lastEvent }: StateReport): Stat
 }
 
 /** A log and its inbox, values decoded. */
-export function viewLog(codec: Codec, record: Omit<ExecutionRecord, 'state'>): LogView {
+export function viewLog(
+  codec: Codec,
+  { id, ...record }: Omit<ExecutionRecord, 'state'> & { readonly id: string },
+): LogView {
   return {
+    id,
     events: record.events.map((entry) => viewEvent(codec, entry)),
     responses: record.responses.map((entry) => viewResponse(codec, entry)),
   }
@@ -145,12 +143,17 @@ export function viewLog(codec: Codec, record: Omit<ExecutionRecord, 'state'>): L
 export function viewEvent(codec: Codec, { version, createdAt, event }: LoggedEvent): EventView {
   const place = { version, createdAt }
   if (event.type === 'finished') {
-    return { ...place, ...event, outcome: viewOutcome(codec, event.outcome) }
+    return { ...place, ...event, outcome: readLogged(codec, event.outcome) }
   }
   if (event.type === 'step_finished') {
-    return { ...place, ...event, outcome: viewOutcome(codec, event.outcome) }
+    return { ...place, ...event, outcome: readLogged(codec, event.outcome) }
   }
   return { ...place, ...event, ...decodeFields(codec, event) }
+}
+
+/** Workflows may decide by what was thrown, so that a replay of the log has to know it. */
+function readLogged(codec: Codec, outcome: StoredOutcome): Outcome | StoredFailure {
+  return outcome.type === 'execution_failure' ? outcome : readOutcome(codec, outcome)
 }
 
 /** The fields of an event that hold values of users. */
@@ -176,7 +179,7 @@ function viewResponse(codec: Codec, entry: ListedResponse): ResponseView {
     response.type === 'message' && response.payload !== undefined
       ? { ...response, payload: decode(codec, response.payload) }
       : response
-  const end = outcome === undefined ? {} : { outcome: viewOutcome(codec, outcome) }
+  const end = outcome === undefined ? {} : { outcome: readLogged(codec, outcome) }
   return { cursor, createdAt, ...decoded, ...end }
 }
 

@@ -24,8 +24,9 @@ import { type Beat, createBeat, type Host } from './beat.ts'
 import { type CompiledMachine, compile, type Effects } from './compile.ts'
 import type { EngineContext } from './engine-context.ts'
 import type { EngineFunction } from './engine-function.ts'
-import { firstLockLength, type HeldExecution, holdExecution } from './held-execution.ts'
+import { type HeldExecution, holdExecution } from './held-execution.ts'
 import { createHeldSet, type HeldSet } from './held-set.ts'
+import { firstLockLength } from './lock-times.ts'
 import type { Permits } from './permits.ts'
 import { createProblemLog, type ProblemLog } from './problem-log.ts'
 import { createRunLogBuffer, type RunLogBuffer } from './run-log-buffer.ts'
@@ -284,6 +285,7 @@ class PollingExecutor implements Executor {
       logLinesMax: settings.logLinesMax,
       problems: this.#writing,
       onStraggler: this.#stragglers.watch,
+      isClosing: () => this.#isClosing,
     })
   }
 

@@ -5,24 +5,28 @@
 
 import { type ActorLogic, type AnyActorRef, type AnyMachineSnapshot, createActor } from 'xstate'
 import type { LockedExecutionEvent } from '../../machines/locked-execution.ts'
-import { isSteleError, SteleError } from '../base/error.ts'
 import type { JsonObject } from '../base/json.ts'
 import { guard } from '../base/logger.ts'
 import { addDuration, type Cancel, type Instant, type Milliseconds } from '../base/time.ts'
-import type { CreatedEvent } from '../model/event.ts'
+import { blockingOf, type CreatedEvent, type ExecutionEvent } from '../model/event.ts'
 import type { ExecutionId } from '../model/ids.ts'
 import type { Refusal } from '../model/refusal.ts'
 import { decideRetry } from '../model/retry.ts'
 import { attemptOf, type ExecutionState, type LockedState } from '../model/state.ts'
 import type { LockedExecution } from '../storage/lock.ts'
 import type { LogLevel } from '../storage/run-log.ts'
+import { isFinal, isLost, lockLost, reasonFor, reasonOf, resultWithout } from './abort.ts'
 import type { EngineContext } from './engine-context.ts'
 import type { EngineFunction } from './engine-function.ts'
-import { createLogWriter, type LogWriter } from './log-writer.ts'
+import { renewalIntervalOf, timesOf } from './lock-times.ts'
+import { createLogWriter, type LogBatch, type LogWriter } from './log-writer.ts'
+import { offer } from './offer.ts'
 import type { ProblemLog } from './problem-log.ts'
+import { createRunHistory } from './run-history.ts'
 import type { RunLogBuffer } from './run-log-buffer.ts'
-import { type EndEvent, factsOf, settle } from './settle.ts'
-import type { AbortReason, Run, Worker, WorkerResult } from './worker.ts'
+import { runWorker } from './run-worker.ts'
+import { factsOf, settle } from './settle.ts'
+import type { AbortReason, Run, RunHistory, Worker, WorkerResult } from './worker.ts'
 
 /** What a held execution stands on. */
 export interface HeldOptions {
@@ -38,6 +42,8 @@ export interface HeldOptions {
   /** Faults of the storage while results are written. */
   readonly problems: ProblemLog
   readonly onStraggler: (end: Promise<unknown>) => void
+  /** Whether the executor takes no new work. */
+  readonly isClosing: () => boolean
 }
 
 /** A lock held by this process. */
@@ -59,12 +65,6 @@ export interface HeldExecution {
   readonly actor: AnyActorRef
 }
 
-/** First and longest pause before a result is offered again to a storage that failed. */
-const settlePauseMin: Milliseconds = 50
-const settlePauseMax: Milliseconds = 2_000
-/** Renewals happen this many times within a lock's life. */
-const renewalsPerLock = 3
-
 /** Takes over a lock that has just been committed. */
 export function holdExecution(options: HeldOptions): HeldExecution {
   return new Held(options)
@@ -76,9 +76,10 @@ class Held implements HeldExecution, Run {
   readonly functionName: string
   readonly created: CreatedEvent
   readonly state: LockedState
-  readonly deadline: Instant
   readonly actor: AnyActorRef
   readonly #options: HeldOptions
+  #deadline: Instant
+  readonly #renewalInterval: Milliseconds
   readonly #log: LogWriter
   readonly #unlisten: Cancel
   #renewedAt: Instant
@@ -88,21 +89,27 @@ class Held implements HeldExecution, Run {
   #tellWorker: ((reason: AbortReason) => void) | undefined
   #answer: ((result: WorkerResult) => void) | undefined
   #toldMeanwhile: ExecutionState | undefined
+  #tellResponse: (() => void) | undefined
+  #history: RunHistory | undefined
+  /** A blocking event is on its way, or written: the lock is given up, and not extended. */
+  #isParking = false
 
   constructor(options: HeldOptions) {
     const { context, lock, settings, parent } = options
-    const { lockedAt, deadline } = timesOf(options)
+    const { lockedAt, deadline } = timesOf(lock.state.lockExpiresAt, settings)
     this.#options = options
     this.executionId = lock.state.executionId
     this.functionName = settings.id.name
     this.created = lock.created
     this.state = lock.state
-    this.deadline = deadline
+    this.#deadline = deadline
+    this.#renewalInterval = renewalIntervalOf(settings)
     this.#log = createLogWriter(context.storage, lock.state)
     this.#renewedAt = lockedAt
     this.actor = createActor(options.logic, { id: this.executionId, parent }).start()
     this.#unlisten = context.storage.notifications.onExecution(this.executionId, (state) => {
       if (state !== undefined) this.notice(state)
+      this.#tellResponse?.()
     })
   }
 
@@ -110,7 +117,7 @@ class Held implements HeldExecution, Run {
 
   async run(): Promise<void> {
     this.actor.send({ type: 'run' })
-    const isLate = this.#now() >= this.deadline
+    const isLate = this.#now() >= this.#deadline
     const result = isLate ? ({ type: 'temporary_timeout' } as const) : await this.#callWorker()
     await this.#settle(result)
   }
@@ -121,17 +128,17 @@ class Held implements HeldExecution, Run {
   }
 
   attend(now: Instant): Instant {
-    if (now >= this.deadline) {
+    const deadline = this.#deadline
+    if (this.#isParking) return Number.POSITIVE_INFINITY
+    if (now >= deadline) {
       this.abort('timed_out')
       return Number.POSITIVE_INFINITY
     }
-    if (this.known().lockExpiresAt >= this.deadline) return this.deadline
-    const renewAt = this.#renewedAt + this.#renewalInterval()
-    if (now < renewAt) return Math.min(renewAt, this.deadline)
-    this.#renewOnce().catch((cause: unknown) => {
-      this.#options.problems.failed(cause)
-    })
-    return Math.min(now + this.#renewalInterval(), this.deadline)
+    if (this.#hasFixedDeadline() && this.known().lockExpiresAt >= deadline) return deadline
+    const renewAt = this.#renewedAt + this.#renewalInterval
+    if (now < renewAt) return Math.min(renewAt, deadline)
+    this.#renewInBackground()
+    return Math.min(now + this.#renewalInterval, deadline)
   }
 
   abort(reason: AbortReason): void {
@@ -146,7 +153,7 @@ class Held implements HeldExecution, Run {
   notice(state: ExecutionState): void {
     // What is being written now may be what is told; the answer to the write will say.
     if (this.#log.isWriting()) this.#toldMeanwhile = state
-    else if (state.version > this.known().version) this.#supersede(reasonFor(state))
+    else if (state.version > this.#log.version()) this.#supersede(reasonFor(state))
   }
 
   known(): LockedState {
@@ -154,6 +161,10 @@ class Held implements HeldExecution, Run {
   }
 
   // ── for the worker ────────────────────────────────────────────────────────────────────────────
+
+  get deadline(): Instant {
+    return this.#deadline
+  }
 
   get attempt(): number {
     return attemptOf(this.state)
@@ -175,7 +186,7 @@ class Held implements HeldExecution, Run {
 
   async heartbeat(): Promise<void> {
     this.#requireLock()
-    if (this.#now() - this.#renewedAt < this.#renewalInterval()) return
+    if (this.#now() - this.#renewedAt < this.#renewalInterval) return
     await this.#renewOnce()
     this.#requireLock()
   }
@@ -195,6 +206,46 @@ class Held implements HeldExecution, Run {
 
   onStraggler(end: Promise<unknown>): void {
     this.#options.onStraggler(end)
+  }
+
+  isClosing(): boolean {
+    return this.#options.isClosing()
+  }
+
+  get history(): RunHistory {
+    const { context } = this.#options
+    this.#history ??= createRunHistory({
+      storage: context.storage,
+      executionId: this.executionId,
+      append: (batch) => this.#appendHistory(batch),
+      expectSilence: (duration) => {
+        this.#moveDeadline(addDuration(this.#now(), duration))
+      },
+      onResponse: (listener) => {
+        this.#tellResponse = listener
+      },
+    })
+    return this.#history
+  }
+
+  async #appendHistory(batch: LogBatch): Promise<ExecutionState | undefined> {
+    if (isLost(this.#abortReason)) return undefined
+    const isBlocking = batch.events.some((event) => blockingOf(event) !== undefined)
+    this.#isParking = isBlocking
+    const written = await this.#offer(batch)
+    if (written === undefined) return undefined
+    this.actor.send({ type: 'appended' })
+    this.#moveDeadline(addDuration(batch.createdAt, this.#options.settings.timeout))
+    if (!isBlocking) this.#hearMeanwhile()
+    return written
+  }
+
+  /** A lock that was to end with the attempt's time has to go on with it. */
+  #moveDeadline(deadline: Instant): void {
+    const endsWithIt = this.known().lockExpiresAt >= this.#deadline
+    this.#deadline = Math.max(this.#deadline, deadline)
+    const isDue = this.#now() >= this.#renewedAt + this.#renewalInterval
+    if (endsWithIt && isDue) this.#renewInBackground()
   }
 
   /** The worker's answer, or ours when the run was told to end and goes on. */
@@ -226,48 +277,63 @@ class Held implements HeldExecution, Run {
   }
 
   async #settleHeld(result: WorkerResult): Promise<void> {
-    const endedAt = this.#now()
-    const event = settle(result, factsOf(this.known(), endedAt))
-    if (event === undefined) this.actor.send({ type: 'parked' })
-    else await this.#offer(event, endedAt)
+    const createdAt = this.#now()
+    const events = settle(result, factsOf(this.known(), createdAt))
+    const last = events.at(-1)
+    if (last === undefined) {
+      this.actor.send({ type: 'parked' })
+      return
+    }
+    const written = await this.#offer({ events, createdAt })
+    if (written !== undefined && last.type !== 'upgrade_finished') {
+      this.actor.send({ type: last.type })
+    }
   }
 
-  /** Writes the result, again and again while the storage is away. */
-  async #offer(event: EndEvent, at: Instant): Promise<void> {
+  /** Writes, again and again while the storage is away; `undefined` when the lock is lost. */
+  async #offer(batch: LogBatch): Promise<ExecutionState | undefined> {
     const { problems, context } = this.#options
-    for (let pause = settlePauseMin; ; pause = Math.min(pause * 2, settlePauseMax)) {
-      try {
-        const written = await this.#log.append(event, at)
-        problems.worked()
-        this.actor.send({ type: written.ok ? event.type : 'superseded' })
-        return
-      } catch (cause) {
-        problems.failed(cause)
-        if (!isPassing(cause) || this.#abortReason === 'released') break
-      }
-      await new Promise<void>((resolve) => context.scheduler.after(pause, resolve))
-    }
-    this.actor.send({ type: 'superseded' })
+    const isGivenUp = (): boolean => this.#abortReason === 'released'
+    const options = { problems, scheduler: context.scheduler, isGivenUp }
+    const written = await offer(options, () => this.#log.append(batch))
+    if (written?.ok === true) return written.value
+    this.#supersede(written === undefined ? 'superseded' : this.#lostBy(written.error))
+    return undefined
+  }
+
+  #renewInBackground(): void {
+    this.#renewOnce().catch((cause: unknown) => {
+      this.#options.problems.failed(cause)
+    })
   }
 
   #renewOnce(): Promise<void> {
     this.#renewal ??= this.#renew().finally(() => {
       this.#renewal = undefined
-      const told = this.#toldMeanwhile
-      this.#toldMeanwhile = undefined
-      if (told !== undefined) this.notice(told)
+      this.#hearMeanwhile()
     })
     return this.#renewal
+  }
+
+  /** What was told while something was being written may have been that very thing. */
+  #hearMeanwhile(): void {
+    const told = this.#toldMeanwhile
+    this.#toldMeanwhile = undefined
+    if (told !== undefined) this.notice(told)
   }
 
   async #renew(): Promise<void> {
     const now = this.#now()
     const { settings, lock } = this.#options
-    const lockExpiresAt = Math.min(addDuration(now, settings.lockExpiry), this.deadline)
-    if (lockExpiresAt <= this.known().lockExpiresAt) return
-    const written = await this.#log.append({ ...lock.locked, lockExpiresAt }, now)
+    const lockExpiresAt = Math.min(addDuration(now, settings.lockExpiry), this.#deadline)
+    const { lockExpiresAt: present, function: fn, deploymentId } = this.known()
+    if (this.#isParking || lockExpiresAt <= present) return
+    // The run may have brought the execution to another version since it was locked.
+    const known = { functionVersion: fn.version, deploymentId }
+    const events: readonly ExecutionEvent[] = [{ ...lock.locked, ...known, lockExpiresAt }]
+    const written = await this.#log.append({ events, createdAt: now })
     if (!written.ok) {
-      this.#supersede(reasonOf(written.error))
+      if (!this.#isParking) this.#supersede(this.#lostBy(written.error))
       return
     }
     this.#renewedAt = now
@@ -279,83 +345,23 @@ class Held implements HeldExecution, Run {
     this.abort(reason)
   }
 
+  /** What was told while it was being written says more than the refusal. */
+  #lostBy(refusal: Refusal): AbortReason {
+    const told = this.#toldMeanwhile
+    const isNews = told !== undefined && told.version > this.#log.version()
+    return isNews ? reasonFor(told) : reasonOf(refusal)
+  }
+
   #requireLock(): void {
     if (isLost(this.#abortReason)) throw lockLost(this.executionId)
   }
 
-  #renewalInterval(): Milliseconds {
-    // Whole milliseconds, as every duration.
-    return Math.ceil(this.#options.settings.lockExpiry / renewalsPerLock)
+  /** The time of an activity's attempt never moves; that of others does with their progress. */
+  #hasFixedDeadline(): boolean {
+    return this.state.function.kind === 'activity'
   }
 
   #now(): Instant {
     return this.#options.context.clock.now()
   }
-}
-
-/** When the lock began, and when the attempt's time is up. */
-function timesOf({ lock, settings }: HeldOptions): { lockedAt: Instant; deadline: Instant } {
-  // The first lock lasts the shorter of the two, so its beginning can be read off its end.
-  const lockedAt = lock.state.lockExpiresAt - firstLockLength(settings)
-  return { lockedAt, deadline: addDuration(lockedAt, settings.timeout) }
-}
-
-/** How long the first lock of a run lasts. */
-export function firstLockLength({ lockExpiry, timeout }: EngineFunction): Milliseconds {
-  return Math.min(lockExpiry, timeout)
-}
-
-async function runWorker(worker: Worker, run: Run): Promise<WorkerResult> {
-  try {
-    return await worker.run(run)
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : 'the worker failed'
-    if (run.state.function.kind === 'activity') return { type: 'activity_trap', reason }
-    return { type: 'fatal_error', fatal: { type: 'workflow_trap', reason } }
-  }
-}
-
-/** What becomes of a run that goes on although it was told to end. */
-function resultWithout(reason: AbortReason): WorkerResult {
-  if (reason === 'timed_out') return { type: 'temporary_timeout' }
-  return { type: isLost(reason) ? 'already_written' : 'executor_closing' }
-}
-
-/** Faults that end by themselves, or when somebody repairs the disk. */
-function isPassing(cause: unknown): boolean {
-  return (
-    isSteleError(cause, 'storage_unavailable') ||
-    isSteleError(cause, 'storage_full') ||
-    isSteleError(cause, 'storage_read_only')
-  )
-}
-
-/** After these the run has nothing to say any more. */
-function isLost(reason: AbortReason | undefined): boolean {
-  return reason === 'cancelled' || reason === 'superseded'
-}
-
-function isFinal(reason: AbortReason | undefined): boolean {
-  return isLost(reason) || reason === 'released'
-}
-
-function reasonFor(state: ExecutionState): AbortReason {
-  const isCancelled =
-    state.status === 'finished' ? state.failureKind === 'cancelled' : state.cancelling
-  return isCancelled ? 'cancelled' : 'superseded'
-}
-
-function reasonOf(refusal: Refusal): AbortReason {
-  return refusal.kind === 'illegal_state' && refusal.reason === 'cancelling'
-    ? 'cancelled'
-    : 'superseded'
-}
-
-function lockLost(executionId: ExecutionId): SteleError {
-  return new SteleError(
-    'lock_lost',
-    `The lock of ${executionId} is lost: it was cancelled, or another run has taken over. ` +
-      'Stop here; nothing this run returns will be recorded.',
-    { fields: { executionId } },
-  )
 }

@@ -11,7 +11,7 @@ export interface Permits {
   readonly freeFor: (name: string) => number
   /** Takes up to `wanted`, and says how many. Never waits. */
   readonly reserve: (wanted: number) => number
-  /** Gives back permits that were reserved and not used. */
+  /** Gives back permits that were reserved and not used, and tells who found none meanwhile. */
   readonly giveBack: (unused: number) => void
   /** Turns one reserved permit into one for this function. */
   readonly use: (name: string) => void
@@ -47,8 +47,11 @@ export function createPermits({ total, perFunction }: PermitOptions): Permits {
       return granted
     },
     giveBack: (unused) => {
+      const wasExhausted = free() <= 0
       reserved -= unused
       assert(reserved >= 0, 'no permit is given back twice')
+      // Somebody else may have found none meanwhile, and waits.
+      if (wasExhausted && unused > 0) for (const listen of listeners) listen(false)
     },
     use: (name) => {
       if (perFunction.has(name)) used.set(name, (used.get(name) ?? 0) + 1)

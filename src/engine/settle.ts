@@ -8,9 +8,11 @@ import type { Instant } from '../base/time.ts'
 import type {
   FinishedEvent,
   HttpTrace,
+  PausedEvent,
   TemporarilyFailedEvent,
   TemporarilyTimedOutEvent,
   UnlockedEvent,
+  UpgradeFinishedEvent,
 } from '../model/event.ts'
 import type { FunctionKind } from '../model/function-id.ts'
 import type { ExecutionId } from '../model/ids.ts'
@@ -36,29 +38,47 @@ export type EndEvent =
   | TemporarilyFailedEvent
   | TemporarilyTimedOutEvent
   | FinishedEvent
+  | PausedEvent
 
-/** The event that a result becomes; none when the log already says it. */
-export function settle(result: WorkerResult, facts: SettleFacts): EndEvent | undefined {
+/** What a result becomes; the event that ends the run is last. Nothing when the log has it. */
+export function settle(
+  result: WorkerResult,
+  facts: SettleFacts,
+): readonly (EndEvent | UpgradeFinishedEvent)[] {
   switch (result.type) {
     case 'run_finished':
-      return settleFinished(result, facts)
+      return [settleFinished(result, facts)]
     case 'already_written':
-      return undefined
+      return []
     case 'executor_closing':
-      return { type: 'unlocked', dueAt: facts.endedAt, reason: 'executor closing' }
+      return [unlocked(facts, 'executor closing')]
     case 'temporary_timeout':
-      return settleTimeout(result, facts)
+      return [settleTimeout(result, facts)]
     case 'activity_trap':
-      return settleTrap(result, facts)
+      return [settleTrap(result, facts)]
     case 'limit_reached': {
       const dueAt = backoffExpiry({ ...facts, failedAt: facts.endedAt })
-      return { type: 'unlocked', dueAt, reason: result.reason }
+      return [{ type: 'unlocked', dueAt, reason: result.reason }]
+    }
+    case 'needs_attention':
+      return [unlocked(facts, 'paused'), { type: 'paused', reason: result.reason }]
+    case 'upgrade_failed': {
+      const { functionVersion, deploymentId, reason } = result
+      const tried = { type: 'upgrade_finished', result: 'failed' } as const
+      return [
+        { ...tried, functionVersion, deploymentId, reason },
+        unlocked(facts, `not upgraded: ${reason}`),
+      ]
     }
     case 'fatal_error':
-      return finished(failureOf(result.fatal), result.httpTraces)
+      return [finished(failureOf(result.fatal), result.httpTraces)]
     default:
       return unreachable(result)
   }
+}
+
+function unlocked({ endedAt }: SettleFacts, reason: string): UnlockedEvent {
+  return { type: 'unlocked', dueAt: endedAt, reason }
 }
 
 /**

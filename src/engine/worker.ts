@@ -4,11 +4,20 @@
  */
 
 import type { Json, JsonObject } from '../base/json.ts'
-import type { Instant } from '../base/time.ts'
-import type { CreatedEvent, HttpTrace } from '../model/event.ts'
-import type { ExecutionId } from '../model/ids.ts'
+import type { Instant, Milliseconds } from '../base/time.ts'
+import type {
+  CreatedEvent,
+  Cursor,
+  ExecutionEvent,
+  HttpTrace,
+  LoggedEvent,
+  Version,
+} from '../model/event.ts'
+import type { DelayId, DeploymentId, ExecutionId } from '../model/ids.ts'
 import type { StoredError } from '../model/outcome.ts'
-import type { LockedState } from '../model/state.ts'
+import type { ExecutionState, LockedState } from '../model/state.ts'
+import type { CreateRequest } from '../storage/create.ts'
+import type { ListedResponse } from '../storage/read.ts'
 import type { LogLevel } from '../storage/run-log.ts'
 
 /**
@@ -39,6 +48,39 @@ export interface Run {
   readonly log: (level: LogLevel, message: string, fields?: JsonObject) => void
   /** Reports user code that goes on after its run has ended. */
   readonly onStraggler: (end: Promise<unknown>) => void
+  /** The engine takes no new work: whoever can stop without losing anything should. */
+  readonly isClosing: () => boolean
+  /** Log and inbox; functions without a history of their own leave it alone. */
+  readonly history: RunHistory
+}
+
+/** The log and the inbox of an execution, as a run that holds its lock sees them. */
+export interface RunHistory {
+  /** All events from this version on, ascending. */
+  readonly readEvents: (from: Version) => Promise<readonly LoggedEvent[]>
+  /** All responses beyond this cursor, ascending. */
+  readonly readResponses: (after: Cursor) => Promise<readonly ListedResponse[]>
+  /**
+   * Appends what a run did, all or nothing, and again while the storage is away. `undefined`
+   * when the lock is lost: the run has been told so. Progress begins the attempt's time anew.
+   */
+  readonly append: (writes: RunWrites, createdAt: Instant) => Promise<ExecutionState | undefined>
+  /** Nothing may be recorded for this long from now on, and that is no reason to end the run. */
+  readonly expectSilence: (duration: Milliseconds) => void
+  /** Calls back whenever a response may have arrived. One listener: the worker. */
+  readonly onResponse: (listener: () => void) => void
+}
+
+/** What one or more turns of a run wrote, for one transaction. */
+export interface RunWrites {
+  /** In order; a blocking event may only be the last. */
+  readonly events: readonly ExecutionEvent[]
+  /** Children and detached executions. */
+  readonly creations: readonly CreateRequest[]
+  /** Children that are cancelled, after the events. */
+  readonly cancelledChildren: readonly ExecutionId[]
+  /** Delays that are cancelled, after the events. */
+  readonly cancelledDelays: readonly DelayId[]
 }
 
 /** Every way in which a run can end. Values are in stored form. */
@@ -70,6 +112,15 @@ export type WorkerResult =
     }
   /** A limit of this process was hit; the attempt does not count. */
   | { readonly type: 'limit_reached'; readonly reason: string }
+  /** A person has to look at it before it can go on. */
+  | { readonly type: 'needs_attention'; readonly reason: string }
+  /** The log is of another version, and today's code does not agree with it. */
+  | {
+      readonly type: 'upgrade_failed'
+      readonly functionVersion: string
+      readonly deploymentId: DeploymentId
+      readonly reason: string
+    }
   /** No repetition can help. */
   | {
       readonly type: 'fatal_error'

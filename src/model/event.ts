@@ -190,6 +190,11 @@ export interface ChildRequestEvent extends JoinSetEvent<'join_set_request'> {
   readonly function: FunctionId
   /** Its input in stored form; absent means `undefined`. */
   readonly input?: Json
+  /**
+   * Hash of the canonical form of what the code passed, where the schema of the function made
+   * something else of it: replay compares that, and never asks the schema again.
+   */
+  readonly givenHash?: number
   /** Whether it was created, or why not. */
   readonly result: 'ok' | 'function_not_found' | 'invalid_input'
   /** What is wrong with the input, for people. */
@@ -281,6 +286,8 @@ export interface ScheduleEvent extends CallEvent<'schedule'> {
   readonly input?: Json
   /** When it is meant to begin, as the code said it. */
   readonly intent: ScheduleIntent
+  /** Hash of what the code passed; see `ChildRequestEvent`. */
+  readonly givenHash?: number
   /** Whether it was created, or why not. */
   readonly result: 'ok' | 'function_not_found' | 'invalid_input'
   /** What is wrong with the input, for people. */

@@ -13,11 +13,11 @@ import { requireSchema, type Schema } from './schema.ts'
 
 /** How failed attempts are repeated. */
 export interface RetryOptions {
-  /** Repetitions after the first attempt. Default 5. */
+  /** Repetitions after the first attempt. Default 5; workflows: for ever. */
   readonly maxRetries?: number | undefined
   /** Wait before the first repetition, doubling with each. Default 100 ms. */
   readonly backoff?: Duration | undefined
-  /** The wait never grows beyond this. Default: 100 years. */
+  /** The wait never grows beyond this. Default: 100 years; workflows: a minute. */
   readonly maxBackoff?: Duration | undefined
   /** Share of the wait, 0 to 1, that is spread over executions by their id. Default 0. */
   readonly jitter?: number | undefined
@@ -37,7 +37,7 @@ export interface FunctionOptions<Name extends string, Accepted, Input, Returned,
   readonly failure?: Schema<Failure> | undefined
   /** How failed attempts are repeated. Default: 5 times, from 100 ms on, doubling. */
   readonly retry?: RetryOptions | undefined
-  /** The limit of one attempt. Default 5 minutes. */
+  /** The limit of one attempt; of a workflow: of one that records nothing. Default 5 minutes. */
   readonly timeout?: Duration | undefined
   /** How soon others take over after a crash. Default: the engine's, 30 seconds. */
   readonly lockExpiry?: Duration | undefined
@@ -63,6 +63,12 @@ export const activityDefaults = {
   maxRetries: 5,
   backoff: 100,
   timeout: 5 * 60 * 1000,
+} as const
+
+/** Defaults of workflows, where they differ. Attempts of a workflow are repeated for ever. */
+export const workflowDefaults = {
+  maxRetries: null,
+  maxBackoff: 60 * 1000,
 } as const
 
 const knownOptions = [
@@ -97,17 +103,18 @@ export type AnyFunctionOptions = FunctionOptions<
 export function resolveFunctionOptions(
   kind: FunctionKind,
   options: AnyFunctionOptions,
+  ownOptions: readonly string[] = [],
 ): FunctionSettings {
   requireObject(options, `Options of the ${kind}`)
   const name = requireFunctionName(options.name)
-  requireKnownKeys(options, knownOptions, name)
+  requireKnownKeys(options, [...knownOptions, ...ownOptions], name)
   const version = requireFunctionVersion(options.version ?? activityDefaults.version)
   return {
     id: { kind, name, version },
     input: optional(options.input, (given) => requireSchema(given, `${name}.input`)),
     output: optional(options.output, (given) => requireSchema(given, `${name}.output`)),
     failure: optional(options.failure, (given) => requireSchema(given, `${name}.failure`)),
-    retry: resolveRetry(options.retry ?? {}, name),
+    retry: resolveRetry(options.retry ?? {}, name, kind),
     timeout: positive(options.timeout ?? activityDefaults.timeout, `${name}.timeout`),
     lockExpiry: optional(options.lockExpiry, (given) => positive(given, `${name}.lockExpiry`)),
     concurrency: optional(options.concurrency, (given) =>
@@ -116,13 +123,16 @@ export function resolveFunctionOptions(
   }
 }
 
-function resolveRetry(retry: RetryOptions, name: string): RetryPolicy {
+/** Checks how attempts of `name` are repeated, and fills in the defaults of its kind. */
+export function resolveRetry(retry: RetryOptions, name: string, kind: FunctionKind): RetryPolicy {
   requireKnownKeys(retry, knownRetryOptions, `${name}.retry`)
-  const { maxBackoff, jitter } = retry
+  const defaults = kind === 'activity' ? activityDefaults : workflowDefaults
+  const { maxBackoff = 'maxBackoff' in defaults ? defaults.maxBackoff : undefined, jitter } = retry
   const bounds = { min: 0, max: maxRetriesMax }
-  const maxRetries = retry.maxRetries ?? activityDefaults.maxRetries
+  const maxRetries = retry.maxRetries ?? defaults.maxRetries
   return {
-    maxRetries: requireInteger(maxRetries, `${name}.retry.maxRetries`, bounds),
+    maxRetries:
+      maxRetries === null ? null : requireInteger(maxRetries, `${name}.retry.maxRetries`, bounds),
     backoff: parseDuration(retry.backoff ?? activityDefaults.backoff),
     ...(maxBackoff === undefined ? {} : { maxBackoff: parseDuration(maxBackoff) }),
     ...(jitter === undefined ? {} : { jitter: share(jitter, `${name}.retry.jitter`) }),

@@ -4,7 +4,15 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Database from 'better-sqlite3'
-import { createEngine, defineActivity, type Engine, isSteleError, PermanentError } from 'stele'
+import {
+  createEngine,
+  defineActivity,
+  defineWorkflow,
+  type Engine,
+  isSteleError,
+  PermanentError,
+  unchecked,
+} from 'stele'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fencesOf } from './page.ts'
 import { read } from './section.ts'
@@ -14,7 +22,11 @@ const charge = defineActivity({ name: 'charge' }, (_cents: number) => {
 })
 const ship = defineActivity({ name: 'ship' }, (_parcel: string) => 1)
 const approval = defineActivity({ name: 'approval' }).stub()
-const functions = [charge, ship, approval]
+const approve = defineWorkflow(
+  { name: 'approve', messages: { decision: unchecked<string>() } },
+  (_: undefined, { messages }) => messages.decision.next(),
+)
+const functions = [charge, ship, approval, approve]
 const folder = mkdtempSync(join(tmpdir(), 'stele-messages-'))
 
 let engine: Engine
@@ -39,10 +51,15 @@ afterAll(async () => {
 const provocations: Readonly<Record<string, () => Promise<unknown>>> = {
   result_timeout: async () => (await engine.get('order-1')).result({ timeout: 20 }),
   execution_not_found: () => engine.get('order-2'),
+  delay_not_found: () => engine.delay('Delay_order-1.n:sleep_1').cancel(),
   execution_id_conflict: () => engine.submit(charge, 2, { id: 'order-1' }),
   already_finished: () => engine.complete('approval-1', { type: 'err', value: 1 }),
   illegal_state: async () => (await engine.get('order-1')).unpause(),
   unknown_function: () => engine.get('order-1', ship),
+  unknown_channel: async () => {
+    const handle = await engine.submit(approve, undefined, { id: 'order-3' })
+    await handle.send('refusal' as 'decision', 'no')
+  },
   value_too_large: () => engine.submit(ship, 'a'.repeat(118)),
   invalid_option: () => createEngine({ storage: ':memory:', executor: { batchSize: 501 } }),
   storage_corrupt: async () => {

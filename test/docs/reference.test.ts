@@ -2,11 +2,14 @@
 import { describe, expect, test } from 'vitest'
 import { errorTable } from '../../src/base/error.ts'
 import { parseDuration } from '../../src/base/time.ts'
+import { checkReplay } from '../../src/client/check-replay.ts'
 import { submitBatch } from '../../src/client/client.ts'
 import { createEngine } from '../../src/client/create-engine.ts'
 import { batchSizeMax, engineDefaults } from '../../src/client/engine-options.ts'
 import { silenceMax } from '../../src/client/explain.ts'
 import { defaultLimits } from '../../src/client/limits.ts'
+import { messageIdLengthMax } from '../../src/client/send.ts'
+import { formatTimeline } from '../../src/client/timeline.ts'
 import { resultPollInterval } from '../../src/client/wait-finished.ts'
 import { beatInterval } from '../../src/engine/beat.ts'
 import { stopGrace } from '../../src/engine/executor.ts'
@@ -22,7 +25,12 @@ import {
   activityDefaults,
   concurrencyMax,
   maxRetriesMax,
+  workflowDefaults,
 } from '../../src/workers/function-options.ts'
+import { unchecked } from '../../src/workers/schema.ts'
+import type { WorkflowContext } from '../../src/workers/workflow/context.ts'
+import { defineWorkflow } from '../../src/workers/workflow/define.ts'
+import { shortBackoffMax } from '../../src/workers/workflow/step-runner.ts'
 import { read } from './section.ts'
 
 const errors = read('docs/reference/errors.md')
@@ -73,6 +81,33 @@ const row =
 
 const unknown: object = { misspelled: 1 }
 
+/** The options that the context of a workflow knows, as it says inside one. */
+async function knownInWorkflow(): Promise<readonly string[]> {
+  const activity = defineActivity({ name: 'known' }, () => 1)
+  const tries: Readonly<Record<string, (context: WorkflowContext) => unknown>> = {
+    call: ({ call }) => call(activity, undefined, unknown),
+    step: ({ step }) => step('s', () => 1, unknown),
+    sleep: ({ sleep }) => sleep(1, unknown),
+    joinSet: ({ joinSet }) => joinSet('a', unknown),
+    submit: ({ joinSet }) => joinSet('b').submit(activity, undefined, unknown),
+    next: ({ joinSet }) => joinSet('c').next({ timeout: 1, ...unknown }),
+    schedule: ({ schedule }) => schedule(activity, undefined, unknown),
+  }
+  const workflow = defineWorkflow({ name: 'tries' }, async (_: string, context) => {
+    const known: string[] = []
+    for (const [what, attempt] of Object.entries(tries)) {
+      const options = await knownOptions(() => attempt(context))
+      known.push(...options.map((option) => `${what}.${option}`))
+    }
+    return known
+  })
+  const engine = await createEngine({ storage: ':memory:', functions: [activity, workflow] })
+  await engine.start()
+  const known = await (await engine.submit(workflow, '')).result()
+  await engine.stop()
+  return known
+}
+
 describe('errors', () => {
   test('there is one entry for each code, and none for anything else', () => {
     expect(headings(errors, '##')).toEqual(Object.keys(errorTable))
@@ -105,6 +140,16 @@ describe('configuration', () => {
     ['defineActivity', 'retry.maxRetries', activityDefaults.maxRetries],
     ['defineActivity', 'retry.backoff', activityDefaults.backoff],
     ['defineActivity', 'timeout', activityDefaults.timeout],
+    ['defineWorkflow', 'retry.backoff', activityDefaults.backoff],
+    ['defineWorkflow', 'retry.maxBackoff', workflowDefaults.maxBackoff],
+    ['defineWorkflow', 'timeout', activityDefaults.timeout],
+    ['In a workflow', 'step.timeout', activityDefaults.timeout],
+    ['tree', 'limit', defaultLimits.listPage],
+    [
+      'Not to be set',
+      'A workflow waits between attempts of a step, without parking, for up to',
+      shortBackoffMax,
+    ],
     ['Not to be set', 'A busy database is asked again for', busyRetryMax],
     ['Not to be set', 'Commits of other processes are looked for every', foreignPollInterval],
     [
@@ -125,19 +170,32 @@ describe('configuration', () => {
   })
 
   test('the version of a function is 1, in quotes', () => {
-    expect(rowsOf('defineActivity').get('version')).toBe(`'${activityDefaults.version}'`)
+    for (const section of ['defineActivity', 'defineWorkflow']) {
+      expect(rowsOf(section).get('version')).toBe(`'${activityDefaults.version}'`)
+    }
+  })
+
+  test('attempts of a workflow are repeated for ever', () => {
+    expect(rowsOf('defineWorkflow').get('retry.maxRetries')).toBe('for ever')
+    expect(workflowDefaults.maxRetries).toBeNull()
   })
 
   test('ranges are those of the code', () => {
     const numbers = [concurrencyMax, batchSizeMax, maxRetriesMax]
     for (const value of numbers) expect(configuration).toContain(`to ${value.toLocaleString('en')}`)
+    expect(rowsOf('send').size).toBe(1)
+    expect(configuration).toContain(`1 to ${messageIdLengthMax} long`)
     // What other processes did is heard of after at most this long, and then looked at.
     expect(foreignPollInterval + foreignCheckDelay).toBeLessThan(200)
   })
 
   test('every option that the code knows is listed, and no other', async () => {
-    const engine = await createEngine({ storage: ':memory:' })
     const activity = defineActivity({ name: 'known' }, () => 1)
+    const workflow = defineWorkflow({ name: 'flow', messages: { m: unchecked<1>() } }, () => 1)
+    const engine = await createEngine({ storage: ':memory:' })
+    const handle = await engine.submit(workflow, undefined)
+    const log = await handle.log()
+    const tree = await handle.tree()
     const storage = ':memory:'
     const retry = await knownOptions(() => defineActivity({ name: 'known', retry: unknown }))
     const own = await knownOptions(() => defineActivity({ name: 'known', ...unknown }))
@@ -145,6 +203,7 @@ describe('configuration', () => {
     const many = await knownOptions(() => engine.submitMany(activity, [undefined], unknown))
     const list = await knownOptions(() => engine.list(unknown))
     const page = await knownOptions(() => engine.list({}, unknown))
+    const flow = await knownOptions(() => defineWorkflow({ name: 'known', ...unknown }))
     const prefixed = async (name: string): Promise<string[]> => {
       const known = await knownOptions(() => createEngine({ storage, [name]: unknown }))
       return known.map((option) => `${name}.${option}`)
@@ -158,6 +217,15 @@ describe('configuration', () => {
         ...own.filter((name) => name !== 'retry'),
         ...retry.map((name) => `retry.${name}`),
       ],
+      defineWorkflow: [
+        ...flow.filter((name) => name !== 'retry'),
+        ...retry.map((name) => `retry.${name}`),
+      ],
+      'In a workflow': await knownInWorkflow(),
+      send: await knownOptions(() => handle.send('m', 1, unknown)),
+      tree: await knownOptions(() => handle.tree(unknown)),
+      formatTimeline: await knownOptions(() => formatTimeline(tree, unknown)),
+      checkReplay: await knownOptions(() => checkReplay(workflow, log, unknown)),
       submit: [...new Set([...one, ...many])],
       list: [...list, ...page],
       sqlite: await knownOptions(() => sqlite({ file: storage, ...unknown })),

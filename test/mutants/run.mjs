@@ -70,8 +70,11 @@ const silent = { onInit: () => undefined }
 async function failuresOf(vitest, files) {
   const specs = await vitest.globTestSpecifications(files)
   const { testModules } = await vitest.runTestSpecifications(specs)
-  const broken = testModules.filter((module) => module.errors().length > 0)
-  const failed = testModules.flatMap((module) => [...module.children.allTests('failed')])
+  // Vitest gives the modules of earlier runs too, failed as they were under other mutants.
+  const asked = new Set(specs.map(({ moduleId }) => moduleId))
+  const own = testModules.filter(({ moduleId }) => asked.has(moduleId))
+  const broken = own.filter((module) => module.errors().length > 0)
+  const failed = own.flatMap((module) => [...module.children.allTests('failed')])
   return {
     titles: failed.map((test) => test.fullName),
     broken: broken.map((module) => module.moduleId),

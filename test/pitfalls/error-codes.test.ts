@@ -3,11 +3,16 @@
 import { writeFileSync } from 'node:fs'
 import {
   type ActivityContext,
+  checkReplay,
   createEngine,
   defineActivity,
+  defineWorkflow,
   type ErrorCode,
   functionRef,
   isSteleError,
+  type LogView,
+  unchecked,
+  type WorkflowContext,
 } from 'stele'
 import { describe, expect, it } from 'vitest'
 import { errorTable } from '../../src/base/error.ts'
@@ -36,6 +41,34 @@ const refused = defineActivity(
   () => 1,
 )
 const approve = defineActivity({ name: 'approve' }).stub()
+
+/** What the code of a workflow throws, as that code itself meets it. */
+async function thrownInWorkflow(run: (context: WorkflowContext) => unknown): Promise<void> {
+  let thrown: unknown
+  const flow = defineWorkflow({ name: 'flow' }, async (_: undefined, context) => {
+    try {
+      await run(context)
+    } catch (error) {
+      thrown = error
+    }
+  })
+  await using world = await openTestEngine({ functions: [flow] })
+  const handle = await world.engine.submit(flow)
+  await world.settle()
+  await handle.result({ timeout: 0 })
+  throw thrown
+}
+
+/** The log of a workflow that sleeps, against code that does something else. */
+async function replayOther(): Promise<void> {
+  const before = defineWorkflow({ name: 'flow' }, (_: undefined, { sleep }) => sleep('1h'))
+  await using world = await openTestEngine({ functions: [before] })
+  const handle = await world.engine.submit(before)
+  await world.settle()
+  const log: LogView = await handle.log()
+  const after = defineWorkflow({ name: 'flow' }, (_: undefined, { call }) => call(charge, 1))
+  await checkReplay(after, log)
+}
 
 /** An engine, whatever it does next. */
 async function withEngine(
@@ -85,6 +118,7 @@ const provocations: Readonly<Partial<Record<ErrorCode, () => unknown>>> = {
       await Promise.all([waiting, advance(1_000)])
     }),
   execution_not_found: () => withEngine(({ engine }) => engine.get('nobody')),
+  delay_not_found: () => withEngine(({ engine }) => engine.delay('Delay_a.n:x_1').cancel()),
   execution_id_conflict: () =>
     withEngine(async ({ engine }) => {
       await engine.submit(charge, 1, { id: 'x' })
@@ -112,6 +146,24 @@ const provocations: Readonly<Partial<Record<ErrorCode, () => unknown>>> = {
   },
   value_too_large: () =>
     withEngine(({ engine }) => engine.submit(charge, 'x'.repeat(3_000_000) as never)),
+  unknown_channel: async () => {
+    const messages = { go: unchecked<number>() }
+    const flow = defineWorkflow({ name: 'flow', messages }, (_: undefined, { sleep }) =>
+      sleep('1h'),
+    )
+    await using world = await openTestEngine({ functions: [flow] })
+    const handle = await world.engine.submit(flow)
+    await handle.send('come' as 'go', 1)
+  },
+  nondeterminism: replayOther,
+  forbidden_in_workflow: () => thrownInWorkflow(() => setTimeout(() => undefined, 1)),
+  join_set_closed: () =>
+    thrownInWorkflow(async ({ joinSet }) => {
+      const set = joinSet('boxes')
+      await set.close()
+      set.delay('1h')
+    }),
+  join_set_exhausted: () => thrownInWorkflow(({ joinSet }) => joinSet('boxes').next()),
   lock_lost: async () => {
     let given: ActivityContext | undefined
     const wait = defineActivity({ name: 'wait' }, (_: undefined, context) => {

@@ -163,6 +163,7 @@ const endsOf: Readonly<Record<string, readonly ExecutionEvent['type'][]>> = {
   parked: ['locked'],
   retrying: ['temporarily_failed', 'temporarily_timed_out'],
   unlocked: ['unlocked'],
+  paused: ['paused'],
   finished: ['finished'],
 }
 
@@ -173,6 +174,7 @@ const statusOf: Readonly<Record<string, string>> = {
   parked: 'locked',
   retrying: 'pending_at',
   unlocked: 'pending_at',
+  paused: 'pending_at',
   finished: 'finished',
 }
 
@@ -198,7 +200,9 @@ async function checkEnd(life: Life): Promise<void> {
   await life.play({ type: 'end', result: { type: 'run_finished', outcome: { type: 'ok' } } })
   await life.play({ type: 'advance', by: 5000 })
   await checkAgreement(life)
-  expect(['retrying', 'unlocked', 'parked', 'finished', 'superseded']).toContain(life.value())
+  expect(['retrying', 'unlocked', 'paused', 'parked', 'finished', 'superseded']).toContain(
+    life.value(),
+  )
 }
 
 describe(`held execution (seed ${seed})`, () => {

@@ -8,7 +8,7 @@ import type { StoredError } from '../../src/model/outcome.ts'
 import type { RetryPolicy } from '../../src/model/retry.ts'
 import type { LockedState } from '../../src/model/state.ts'
 import { executionId } from '../support/storage/ids.ts'
-import { boxes, locked } from '../unit/model/builders.ts'
+import { boxes, deployment, locked } from '../unit/model/builders.ts'
 
 const texts = fc.oneof(
   fc.string(),
@@ -96,6 +96,13 @@ export const resultsByType: {
     { requiredKeys: ['type', 'reason'] },
   ),
   limit_reached: fc.record({ type: fc.constant('limit_reached'), reason: texts }),
+  needs_attention: fc.record({ type: fc.constant('needs_attention'), reason: texts }),
+  upgrade_failed: fc.record({
+    type: fc.constant('upgrade_failed'),
+    functionVersion: fc.constantFrom('1', '2.0.0'),
+    deploymentId: fc.constant(deployment),
+    reason: texts,
+  }),
   fatal_error: fc.record({ type: fc.constant('fatal_error'), fatal: fatals }),
 }
 

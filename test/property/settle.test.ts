@@ -22,11 +22,24 @@ function holds<Values extends [unknown, ...unknown[]]>(
   fc.assert(fc.property(...arbitraries, check), { seed, numRuns })
 }
 
-/** The state after the result of a run; the state before when it appends nothing. */
-function stateAfter(before: LockedState, event: ExecutionEvent, at: number): ExecutionState {
-  const decision = decideEvent(before, { event, createdAt: at, version: before.version + 1 })
-  if (decision.ok) return decision.value
-  throw new TypeError(`refused: ${JSON.stringify(decision.error)}`)
+/** The state after the events of a run, each at its own version; refusals are mistakes. */
+function stateAfter(
+  before: LockedState,
+  events: readonly ExecutionEvent[],
+  at: number,
+): ExecutionState {
+  let state: ExecutionState = before
+  for (const event of events) {
+    const decision = decideEvent(state, { event, createdAt: at, version: state.version + 1 })
+    if (!decision.ok) throw new TypeError(`refused: ${JSON.stringify(decision.error)}`)
+    state = decision.value
+  }
+  return state
+}
+
+/** The event that decides what becomes of the execution: all others only explain it. */
+function verdictOf(events: readonly ExecutionEvent[]): ExecutionEvent | undefined {
+  return events.find(({ type }) => type !== 'upgrade_finished' && type !== 'paused')
 }
 
 /** When the event makes the execution due again; nothing when it ends. */
@@ -57,39 +70,56 @@ function hasBudget({ failures, retry: { maxRetries } }: LockedState): boolean {
   return maxRetries === null || failures < maxRetries
 }
 
+/** Results that say nothing against another run: there is nothing to wait for. */
+const dueAtOnce = new Set<WorkerResult['type']>([
+  'executor_closing',
+  'needs_attention',
+  'upgrade_failed',
+])
+
 const failing = fc.oneof(resultsByType.temporary_timeout, resultsByType.activity_trap)
 
 describe(`settle (seed ${seed})`, () => {
-  it('total: every result but already_written gives an event, and none throws', () => {
+  it('total: every result but already_written gives events, and none throws', () => {
     holds([results, lockedStates, instants], (result, state, at) => {
-      const event = settle(result, factsOf(state, at))
-      expect(event === undefined).toBe(result.type === 'already_written')
+      const events = settle(result, factsOf(state, at))
+      expect(events.length === 0).toBe(result.type === 'already_written')
+      expect(verdictOf(events) === undefined).toBe(result.type === 'already_written')
+    })
+  })
+
+  it('given up: no result leaves the lock, and only a person’s matter is paused', () => {
+    holds([results, lockedStates, instants], (result, state, at) => {
+      fc.pre(result.type !== 'already_written')
+      const next = stateAfter(state, settle(result, factsOf(state, at)), at)
+      expect(['pending_at', 'finished']).toContain(next.status)
+      const isPaused = next.status !== 'finished' && next.paused
+      expect(isPaused).toBe(result.type === 'needs_attention')
     })
   })
 
   it('terminalTwins: whoever finishes tells its parent, if it has one; nobody else does', () => {
     holds([results, lockedStates, instants], (result, state, at) => {
-      const event = settle(result, factsOf(state, at))
-      if (event === undefined) return
-      const told = parentResponse(stateAfter(state, event, at))
-      expect(told !== undefined).toBe(event.type === 'finished' && state.parent !== undefined)
+      const events = settle(result, factsOf(state, at))
+      const told = parentResponse(stateAfter(state, events, at))
+      const isEnd = events.at(-1)?.type === 'finished'
+      expect(told !== undefined).toBe(isEnd && state.parent !== undefined)
     })
   })
 
-  it('versionEcho: the event takes the next version, and the parent is told that one', () => {
+  it('versionEcho: events take the next versions, and the parent is told the last one', () => {
     holds([results, lockedStates, instants], (result, state, at) => {
-      const event = settle(result, factsOf(state, at))
-      if (event === undefined) return
-      const next = stateAfter(state, event, at)
-      expect(next.version).toBe(state.version + 1)
+      const events = settle(result, factsOf(state, at))
+      const next = stateAfter(state, events, at)
+      expect(next.version).toBe(state.version + events.length)
       const told = parentResponse(next)?.response.finishedVersion
-      expect([undefined, state.version + 1]).toContain(told)
+      expect([undefined, next.version]).toContain(told)
     })
   })
 
   it('neverRetryTerminal: ok, permanent and fatal results are never repeated', () => {
     holds([results, lockedStates, instants], (result, state, at) => {
-      const event = settle(result, factsOf(state, at))
+      const event = verdictOf(settle(result, factsOf(state, at)))
       const isRepeated = event !== undefined && isCounted(event)
       expect(isRepeated && !isRetriable(result, state)).toBe(false)
       expect(event?.type === 'finished' && event.outcome.type === 'ok').toBe(isOk(result))
@@ -98,7 +128,7 @@ describe(`settle (seed ${seed})`, () => {
 
   it('budget: no failure is counted beyond it, and none within it ends the execution', () => {
     holds([results, lockedStates, instants], (result, state, at) => {
-      const event = settle(result, factsOf(state, at))
+      const event = verdictOf(settle(result, factsOf(state, at)))
       if (event === undefined || !isRetriable(result, state)) return
       expect(isCounted(event)).toBe(hasBudget(state))
       expect(event.type === 'finished').toBe(!hasBudget(state))
@@ -107,14 +137,14 @@ describe(`settle (seed ${seed})`, () => {
 
   it('futureBackoff: with a backoff the next attempt is strictly later, and not beyond the cap', () => {
     holds([results, lockedStates, instants], (result, state, at) => {
-      const event = settle(result, factsOf(state, at))
+      const event = verdictOf(settle(result, factsOf(state, at)))
       const due = event === undefined ? undefined : dueOf(event)
       if (due === undefined) return
       const { backoff, maxBackoff = backoffLimit } = state.retry
       const wait = due - at
       expect(Number.isSafeInteger(due)).toBe(true)
       expect(wait).toBeLessThanOrEqual(Math.min(maxBackoff, backoffLimit))
-      expect(wait > 0).toBe(backoff > 0 && result.type !== 'executor_closing')
+      expect(wait > 0).toBe(backoff > 0 && !dueAtOnce.has(result.type))
       expect(wait).toBeGreaterThanOrEqual(0)
     })
   })
@@ -125,7 +155,7 @@ describe(`settle (seed ${seed})`, () => {
       const result = given.type === 'activity_trap' ? { ...given, permanent: false } : given
       const waitAfter = (count: number): number | undefined => {
         const retry = { ...steady, maxRetries: null }
-        const event = settle(result, factsOf({ ...state, retry, failures: count }, 0))
+        const event = verdictOf(settle(result, factsOf({ ...state, retry, failures: count }, 0)))
         return event === undefined ? undefined : dueOf(event)
       }
       const cap = Math.min(steady.maxBackoff ?? backoffLimit, backoffLimit)
@@ -138,21 +168,21 @@ describe(`settle (seed ${seed})`, () => {
     const twoInstants = fc.tuple(instants, instants)
     holds([results, lockedStates, twoInstants], (result, state, [at, other]) => {
       const shifted = (now: number): unknown => {
-        const event = settle(result, factsOf(state, now))
-        const due = event === undefined ? undefined : dueOf(event)
-        if (event === undefined || due === undefined) return event
-        return { ...event, backoffExpiresAt: undefined, dueAt: undefined, wait: due - now }
+        return settle(result, factsOf(state, now)).map((event) => {
+          const due = dueOf(event)
+          if (due === undefined) return event
+          return { ...event, backoffExpiresAt: undefined, dueAt: undefined, wait: due - now }
+        })
       }
       expect(shifted(at)).toEqual(shifted(other))
     })
   })
 
-  it('json: the event survives storage as it is', () => {
+  it('json: the events survive storage as they are', () => {
     holds([results, lockedStates, instants], (result, state, at) => {
-      const event = settle(result, factsOf(state, at))
-      if (event === undefined) return
-      expect(JSON.parse(JSON.stringify(event))).toEqual(event)
-      expect(Object.values(event)).not.toContain(undefined)
+      const events = settle(result, factsOf(state, at))
+      expect(JSON.parse(JSON.stringify(events))).toEqual(events)
+      for (const event of events) expect(Object.values(event)).not.toContain(undefined)
     })
   })
 
@@ -174,9 +204,9 @@ describe(`settle (seed ${seed})`, () => {
 
 /** The state after a failing run. */
 function nextAfter(result: WorkerResult, state: LockedState, at: number): ExecutionState {
-  const event = settle(result, factsOf(state, at))
-  if (event === undefined) throw new TypeError('a failure is always written')
-  return stateAfter(state, event, at)
+  const events = settle(result, factsOf(state, at))
+  if (events.length === 0) throw new TypeError('a failure is always written')
+  return stateAfter(state, events, at)
 }
 
 describe(`settleExpired (seed ${seed})`, () => {
@@ -185,14 +215,14 @@ describe(`settleExpired (seed ${seed})`, () => {
       const madeProgress = state.retry.maxRetries === null && state.lastLockVersion < state.version
       const timedOut = settle({ type: 'temporary_timeout' }, factsOf(state, at))
       const unlocked = { type: 'unlocked', dueAt: at, reason: 'made progress' }
-      expect(settleExpired(state, at)).toEqual(madeProgress ? unlocked : timedOut)
+      expect([settleExpired(state, at)]).toEqual(madeProgress ? [unlocked] : timedOut)
     })
   })
 
   it('progress: is not counted, and only who retries for ever can make it', () => {
     holds([lockedStates, instants], (state, at) => {
       const event = settleExpired(state, at)
-      const next = stateAfter(state, event, at)
+      const next = stateAfter(state, [event], at)
       const isFree = event.type === 'unlocked'
       expect(isFree && state.retry.maxRetries !== null).toBe(false)
       expect(next.failures).toBe(state.failures + (isCounted(event) ? 1 : 0))

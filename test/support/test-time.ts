@@ -3,7 +3,14 @@
  * order of due time. Nothing here reads the wall clock; the same test gives the same order.
  */
 
-import type { Cancel, Clock, Instant, Milliseconds, Scheduler } from '../../src/base/time.ts'
+import {
+  type Cancel,
+  type Clock,
+  type Instant,
+  type Milliseconds,
+  type Scheduler,
+  systemScheduler,
+} from '../../src/base/time.ts'
 
 /** A clock that a test moves. */
 export interface TestClock extends Clock {
@@ -87,6 +94,7 @@ export function createTestScheduler(
       if (soon === 'manual') queue.push(callback)
       else setImmediate(callback)
     },
+    onQuiet: systemScheduler.onQuiet,
     dueTimes: () => timers.map(({ dueAt }) => dueAt),
     settle,
     advance,

@@ -3,30 +3,14 @@
  * that reads only its input pays for nothing else.
  */
 
-import { type Codec, encodeValue } from '../../base/codec.ts'
-import { isSteleError, SteleError } from '../../base/error.ts'
-import { copyJson, isJsonObject, type JsonObject } from '../../base/json.ts'
-import { guard, type Logger } from '../../base/logger.ts'
+import type { Codec } from '../../base/codec.ts'
+import { SteleError } from '../../base/error.ts'
+import type { Logger } from '../../base/logger.ts'
 import type { Clock } from '../../base/time.ts'
 import type { AbortReason, Run } from '../../engine/worker.ts'
 import type { HttpTrace } from '../../model/event.ts'
-import type { LogLevel } from '../../storage/run-log.ts'
+import { createRunLog, type RunLog, writeLine } from '../run-log.ts'
 import { createTracedFetch, type TracedFetch } from './fetch.ts'
-
-/** Logs a line, kept with the run and shown by the engine's logger. */
-export type LogFunction = (message: string, fields?: Readonly<Record<string, unknown>>) => void
-
-/** The log of a run. */
-export interface RunLog {
-  /** What helps whoever looks for a fault. */
-  readonly debug: LogFunction
-  /** What is worth knowing. */
-  readonly info: LogFunction
-  /** What will go on, but should not have happened. */
-  readonly warn: LogFunction
-  /** What somebody has to look at. */
-  readonly error: LogFunction
-}
 
 /** What an activity's handler is given. Destructure it; no member needs `this`. */
 export interface ActivityContext {
@@ -47,11 +31,6 @@ export interface ActivityContext {
   /** The platform's `fetch`, tied to `signal`; its requests are recorded with the attempt. */
   readonly fetch: typeof fetch
 }
-
-/** Characters of a logged message that are kept. */
-export const logMessageMax = 10_000
-/** Bytes of the fields of a logged line that are kept; larger ones are replaced by a note. */
-export const logFieldsBytesMax = 64 * 1024
 
 /** What contexts stand on. */
 export interface ContextEnvironment {
@@ -108,13 +87,10 @@ export class LazyContext implements ActivityContext {
   }
 
   get log(): RunLog {
-    const line =
-      (level: LogLevel): LogFunction =>
-      (message, fields) => {
-        // Late lines are kept too: a handler that cleans up must not fall over its own log.
-        this.#write(level, message, fields)
-      }
-    return { debug: line('debug'), info: line('info'), warn: line('warn'), error: line('error') }
+    // Late lines are kept too: a handler that cleans up must not fall over its own log.
+    return createRunLog((line) => {
+      writeLine(this.#run, this.#environment, line)
+    })
   }
 
   get fetch(): ActivityContext['fetch'] {
@@ -145,35 +121,6 @@ export class LazyContext implements ActivityContext {
   #requireRunning(): void {
     if (this.#ended) throw abortError(this.#run, this.#run.abortReason() ?? 'superseded')
   }
-
-  #write(level: LogLevel, message: string, fields: Readonly<Record<string, unknown>> = {}): void {
-    const { executionId, attempt } = this.#run
-    guard(() => {
-      this.#environment.logger[level]({ executionId, attempt, ...fields }, message)
-    })
-    guard(() => {
-      // oxlint-disable-next-line typescript/no-unnecessary-type-conversion -- may be anything
-      this.#run.log(level, cut(String(message)), toStored(this.#environment.codec, fields))
-    })
-  }
-}
-
-/** What cannot be stored costs a line its fields, and never the line. */
-function toStored(codec: Codec, fields: Readonly<Record<string, unknown>>): JsonObject | undefined {
-  try {
-    if (Object.keys(fields).length === 0) return undefined
-    const request = { value: fields, root: 'fields', valueBytes: logFieldsBytesMax }
-    const stored = encodeValue(codec, request)
-    // A copy: the line is written later.
-    const copy = stored === undefined ? undefined : copyJson(stored)
-    return isJsonObject(copy) ? copy : undefined
-  } catch (cause) {
-    return { notStored: isSteleError(cause) ? cause.message : 'the fields cannot be read' }
-  }
-}
-
-function cut(message: string): string {
-  return message.length > logMessageMax ? `${message.slice(0, logMessageMax)}…` : message
 }
 
 const abortMessages: Readonly<Record<AbortReason, string>> = {

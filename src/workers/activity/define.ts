@@ -1,6 +1,11 @@
 /** `defineActivity`: a function that does I/O, may be retried, and is identified by its name. */
 
 import { invalidOption } from '../../base/options.ts'
+import {
+  type ActivityDefinition,
+  type AnyActivityHandler,
+  attachDefinition,
+} from '../definition.ts'
 import type { Err } from '../err.ts'
 import {
   type AnyFunctionOptions,
@@ -65,27 +70,6 @@ export type Handler<Input, Context, Returned, Result> = [Returned] extends [Infe
       context: Context,
     ) => Promise<NoInfer<Returned> | Err<unknown>> | NoInfer<Returned> | Err<unknown>
 
-/** A handler as the worker calls it. */
-export type AnyHandler = (input: unknown, context: ActivityContext) => unknown
-
-/** What is behind an activity; for the engine only. */
-export interface ActivityDefinition {
-  readonly settings: FunctionSettings
-  /** Absent for a declaration and for a stub. */
-  readonly handler?: AnyHandler
-}
-
-// Registered, so that a definition made by another copy of the package is understood.
-const definitionKey = Symbol.for('stele.activity_definition')
-
-/** What is behind an activity, declaration or stub; `undefined` for anything else. */
-export function findActivityDefinition(value: object): ActivityDefinition | undefined {
-  const found: unknown = Reflect.get(value, definitionKey)
-  if (typeof found !== 'object' || found === null) return undefined
-  // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- nothing else has this key
-  return found as ActivityDefinition
-}
-
 /**
  * Defines an activity. The input's type is the handler's first parameter, or that of the schema;
  * the output's is what the handler returns. Throws `invalid_name` or `invalid_option`.
@@ -120,9 +104,9 @@ export function defineActivity(
   const settings = resolveFunctionOptions('activity', options)
   if (handler !== undefined) return implement(settings, handler)
   return {
-    ...reference({ settings }),
+    ...reference({ kind: 'activity', settings }),
     implement: (given) => implement(settings, given),
-    stub: () => ({ ...reference({ settings }), implemented: true }),
+    stub: () => ({ ...reference({ kind: 'activity', settings }), implemented: true }),
   }
 }
 
@@ -133,10 +117,10 @@ function implement(settings: FunctionSettings, handler: unknown): AnyActivity {
   if (!isHandler(handler)) {
     throw invalidOption(`The handler of ${settings.id.name}`, 'must be a function')
   }
-  return { ...reference({ settings, handler }), implemented: true }
+  return { ...reference({ kind: 'activity', settings, handler }), implemented: true }
 }
 
-function isHandler(value: unknown): value is AnyHandler {
+function isHandler(value: unknown): value is AnyActivityHandler {
   return typeof value === 'function'
 }
 
@@ -145,5 +129,5 @@ function reference(
 ): FunctionRef<never, unknown> & { readonly kind: 'activity' } {
   const { name, version } = definition.settings.id
   const made = { kind: 'activity', name, version, ...phantoms() } as const
-  return Object.defineProperty(made, definitionKey, { value: definition, enumerable: true })
+  return attachDefinition(made, definition)
 }

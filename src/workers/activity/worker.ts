@@ -8,11 +8,11 @@ import { type Codec, encodeValue } from '../../base/codec.ts'
 import { isSteleError } from '../../base/error.ts'
 import { copyJson, type Json } from '../../base/json.ts'
 import type { AbortReason, Run, Worker, WorkerResult } from '../../engine/worker.ts'
+import type { ActivityDefinition, FunctionDefinition } from '../definition.ts'
 import { isActivityError, isErr, isPermanent, isPermanentError } from '../err.ts'
 import { parseWith, type Schema } from '../schema.ts'
 import { describeThrown } from '../stored-error.ts'
 import { type ContextEnvironment, LazyContext } from './context.ts'
-import type { ActivityDefinition } from './define.ts'
 
 /** Limits of what an activity may return. */
 export interface ActivityLimits {
@@ -22,7 +22,7 @@ export interface ActivityLimits {
 
 /** What the worker stands on. */
 export interface ActivityWorkerOptions {
-  readonly definitions: ReadonlyMap<string, ActivityDefinition>
+  readonly definitions: ReadonlyMap<string, FunctionDefinition>
   readonly environment: ContextEnvironment
   readonly limits: ActivityLimits
 }
@@ -53,8 +53,8 @@ class Attempt {
   start(): void {
     const { definitions, environment } = this.#options
     const definition = definitions.get(this.#run.created.function.name)
-    const handler = definition?.handler
-    if (definition === undefined || handler === undefined) {
+    const handler = definition?.kind === 'activity' ? definition.handler : undefined
+    if (definition?.kind !== 'activity' || handler === undefined) {
       this.#end({ type: 'limit_reached', reason: 'the function has no implementation here' })
       return
     }

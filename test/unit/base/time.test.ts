@@ -8,6 +8,7 @@ import {
   systemClock,
   systemScheduler,
 } from '../../../src/base/time.ts'
+import { eventLoopTurn } from '../../support/test-time.ts'
 import { thrownBy } from './thrown-by.ts'
 
 function isRefused(action: () => unknown): boolean {
@@ -255,5 +256,66 @@ describe('system clock and scheduler', () => {
     expect(fired).not.toHaveBeenCalled()
     vi.advanceTimersByTime(0)
     expect(fired).toHaveBeenCalledTimes(1)
+  })
+})
+
+/** What happened until the event loop has turned once. */
+async function untilNextTurn(act: (note: (what: string) => void) => void): Promise<string[]> {
+  const seen: string[] = []
+  act((what) => seen.push(what))
+  await eventLoopTurn()
+  return seen
+}
+
+/** A promise that takes this many microtasks to settle. */
+async function chain(length: number): Promise<void> {
+  for (let link = 0; link < length; link += 1) await Promise.resolve()
+}
+
+describe('quiet', () => {
+  it('onQuiet: once, after every promise that settles by itself, and within the turn', async () => {
+    const seen = await untilNextTurn((note) => {
+      setImmediate(note, 'turn')
+      systemScheduler.onQuiet(() => note('quiet'))
+      void chain(1000).then(() => note('chain'))
+      note('now')
+    })
+    expect(seen).toEqual(['now', 'chain', 'quiet', 'turn'])
+  })
+
+  it('onQuiet: asked for from within a promise, it waits for the others all the same', async () => {
+    const seen = await untilNextTurn((note) => {
+      void chain(3).then(() => systemScheduler.onQuiet(() => note('quiet')))
+      void chain(500).then(() => note('chain'))
+    })
+    expect(seen).toEqual(['chain', 'quiet'])
+  })
+
+  it('onQuiet: promises that a quiet callback starts are waited for by the next one', async () => {
+    const seen = await untilNextTurn((note) => {
+      systemScheduler.onQuiet(() => {
+        note('first')
+        void chain(500).then(() => note('chain'))
+        systemScheduler.onQuiet(() => note('second'))
+      })
+    })
+    expect(seen).toEqual(['first', 'chain', 'second'])
+  })
+
+  it('onQuiet: callbacks run in the order in which they were asked for', async () => {
+    const seen = await untilNextTurn((note) => {
+      for (const name of ['a', 'b', 'c']) systemScheduler.onQuiet(() => note(name))
+    })
+    expect(seen).toEqual(['a', 'b', 'c'])
+  })
+
+  it('onQuiet: asked for from a next tick, a chain of promises still goes before it', async () => {
+    const seen = await untilNextTurn((note) => {
+      process.nextTick(() => {
+        systemScheduler.onQuiet(() => note('quiet'))
+        void chain(500).then(() => note('chain'))
+      })
+    })
+    expect(seen).toEqual(['chain', 'quiet'])
   })
 })

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { createRandom } from '../../../src/base/random.ts'
-import { createUlids } from '../../../src/base/ulid.ts'
+import { createUlids, ulidAt } from '../../../src/base/ulid.ts'
 
 function mintAt(instants: readonly number[]): readonly string[] {
   let turn = -1
@@ -39,5 +39,18 @@ describe('ulids', () => {
 
   it('seed: the same clock and randomness give the same ids', () => {
     expect(mintAt([1, 2, 2])).toEqual(mintAt([1, 2, 2]))
+  })
+})
+
+describe('ulidAt', () => {
+  it('same: the same instant and draws give the same', () => {
+    const twice = [ulidAt(1000, createRandom(7)), ulidAt(1000, createRandom(7))]
+    expect(new Set(twice).size).toBe(1)
+    expect(twice[0]).toMatch(/^[0-9A-HJKMNP-TV-Z]{26}$/)
+    expect(ulidAt(1000, createRandom(8))).not.toBe(twice[0])
+  })
+
+  it('time: is its first ten characters', () => {
+    expect(ulidAt(77, createRandom(1)).slice(0, 10)).toBe(mintAt([77])[0]?.slice(0, 10))
   })
 })

@@ -10,6 +10,9 @@ describe('resolveLimits', () => {
       logLinesPerRun: 1_000,
       httpTracesPerAttempt: 100,
       stragglers: 100,
+      eventsPerExecution: 200_000,
+      warmRuns: 1_000,
+      crashesWithoutProgress: 10,
       listPage: 1_000,
     })
   })
@@ -21,7 +24,18 @@ describe('resolveLimits', () => {
     })
   })
 
-  it.each(Object.keys(defaultLimits))('range: %s is an integer from 1', (name) => {
+  const mayBeZero = ['warmRuns']
+
+  it.each(mayBeZero)('range: %s may be zero, and then none is kept', (name) => {
+    expect(resolveLimits({ [name]: 0 })).toMatchObject({ [name]: 0 })
+    expect(() => resolveLimits({ [name]: -1 })).toThrow(
+      expect.objectContaining({ code: 'invalid_option', fields: { option: `limits.${name}` } }),
+    )
+  })
+
+  const atLeastOne = Object.keys(defaultLimits).filter((name) => !mayBeZero.includes(name))
+
+  it.each(atLeastOne)('range: %s is an integer from 1', (name) => {
     for (const value of [0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, '10', null]) {
       expect(() => resolveLimits({ [name]: value })).toThrow(
         expect.objectContaining({ code: 'invalid_option', fields: { option: `limits.${name}` } }),

@@ -71,6 +71,7 @@ export function createTestTime(environment: TestEnvironment = testEnvironment())
         callback()
       })
     },
+    onQuiet: scheduler.onQuiet,
   }
   const settle = async (): Promise<void> => {
     for (let quiet = 0; quiet < quietTurns; quiet += 1) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Codec } from '../../../src/base/codec.ts'
-import { viewEvent, viewListed, viewLog, viewOutcome, viewState } from '../../../src/client/view.ts'
+import { viewEvent, viewListed, viewLog, viewState } from '../../../src/client/view.ts'
 import type { ExecutionEvent } from '../../../src/model/event.ts'
 import type { ExecutionState } from '../../../src/model/state.ts'
 import { sampleEvents } from '../../support/storage/events.ts'
@@ -13,25 +13,6 @@ const codec: Codec = { encode: () => null, decode: (stored) => ({ decoded: store
 function state(value: ExecutionState, event: ExecutionEvent = { type: 'unpaused' }) {
   return viewState(codec, { state: value, lastEvent: { version: 3, createdAt: 5, event } })
 }
-
-describe('viewOutcome', () => {
-  it('values: are decoded', () => {
-    expect(viewOutcome(codec, { type: 'ok', value: 1 })).toEqual({
-      type: 'ok',
-      value: { decoded: 1 },
-    })
-    expect(viewOutcome(codec, { type: 'err' })).toEqual({
-      type: 'err',
-      value: { decoded: undefined },
-    })
-  })
-
-  it('failures: are shown without the stored error', () => {
-    const error = { name: 'Error', message: 'no' }
-    const failure = { type: 'execution_failure', kind: 'uncategorized', reason: 'no' } as const
-    expect(viewOutcome(codec, { ...failure, error })).toEqual(failure)
-  })
-})
 
 describe('viewState', () => {
   it('pending: has a time, and no lock', () => {
@@ -88,7 +69,8 @@ describe('viewEvent', () => {
 describe('viewLog', () => {
   it('responses: with the outcome of a child, and the payload of a message', () => {
     const parent = 'a'
-    const { responses } = viewLog(codec, {
+    const { id, responses } = viewLog(codec, {
+      id: 'order-1',
       events: [],
       responses: [
         {
@@ -109,6 +91,7 @@ describe('viewLog', () => {
         { cursor: 3, ordinal: 2, afterVersion: 0, createdAt: 7, response: message('go') },
       ],
     })
+    expect(id).toBe('order-1')
     expect(responses).toMatchObject([
       { cursor: 1, type: 'child_finished', outcome: { type: 'ok', value: { decoded: 4 } } },
       { cursor: 2, type: 'message', payload: { decoded: 7 } },

@@ -19,7 +19,7 @@ import { compile, type Effects } from '../../../src/engine/compile.ts'
 
 const machines = [
   ['executor', executorMachine, 5],
-  ['locked_execution', lockedExecutionMachine, 8],
+  ['locked_execution', lockedExecutionMachine, 9],
   ['timers_watcher', timersWatcherMachine, 3],
 ] as const satisfies readonly (readonly [string, AnyStateMachine, number])[]
 

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { isSteleError, SteleError } from '../../../src/base/error.ts'
-import { firstLockLength } from '../../../src/engine/held-execution.ts'
+import { firstLockLength } from '../../../src/engine/lock-times.ts'
 import type { WorkerResult } from '../../../src/engine/worker.ts'
 import { finishedEvent, unlockedEvent } from '../../support/storage/events.ts'
 import { executionId } from '../../support/storage/ids.ts'
@@ -16,21 +16,12 @@ import {
   timeout,
   workflowFunction,
 } from './builders.ts'
-import { type HeldSurroundings, openHeld } from './held.ts'
+import { attendFor, openHeld } from './held.ts'
 import { loud } from './surroundings.ts'
 
 const a = executionId('a')
 const away = new SteleError('storage_unavailable', 'away')
 const third = lockExpiry / 3
-
-/** Begins the run and lets time pass in steps, attending as the executor's set does. */
-async function attendFor({ held, clock, scheduler }: HeldSurroundings, duration: number) {
-  const end = clock.now() + duration
-  for (let next = held.attend(clock.now()); next <= end; next = held.attend(clock.now())) {
-    await scheduler.advance(Math.max(0, next - clock.now()))
-  }
-  await scheduler.advance(end - clock.now())
-}
 
 function codeOf(error: unknown): string {
   return isSteleError(error) ? error.code : String(error)
@@ -98,15 +89,70 @@ describe('held: the run', () => {
     })
   })
 
-  it('fault: what a workflow’s worker throws fails the workflow', async () => {
-    const settings = workflowFunction()
-    const { held, worker, done, store } = await openHeld({ settings })
+  it.each([
+    ['text', 'the worker failed'],
+    [new TypeError('broken'), 'broken'],
+  ])(
+    'fault: what a workflow’s worker throws is ours: uncounted, tried again later',
+    async (...row) => {
+      const [thrown, reason] = row
+      const settings = workflowFunction()
+      const { held, worker, done, store } = await openHeld({ settings })
+      const run = held.run()
+      worker.of('a').fail(thrown)
+      await done(run)
+      const [event] = await store.listEvents({ executionId: a, from: 2, limit: 1 })
+      const dueAt = settings.retry.backoff
+      expect(event?.event).toEqual({ type: 'unlocked', dueAt, reason })
+      expect(await store.findState(a)).toMatchObject({ status: 'pending_at', failures: 0 })
+    },
+  )
+
+  it('needs_attention: the lock is given back and the execution paused, in one write', async () => {
+    const { held, worker, done, store, written, value, counts } = await openHeld()
     const run = held.run()
-    worker.of('a').fail('text')
+    worker.of('a').end({ type: 'needs_attention', reason: 'look' })
     await done(run)
-    const [event] = await store.listEvents({ executionId: a, from: 2, limit: 1 })
-    const outcome = { kind: 'uncategorized', reason: 'workflow trap: the worker failed' }
-    expect(event?.event).toMatchObject({ type: 'finished', outcome })
+    expect([await written(), value()]).toEqual([
+      [
+        ['unlocked', 0],
+        ['paused', 0],
+      ],
+      'paused',
+    ])
+    expect(counts.get('append')).toBe(1)
+    expect(await store.findState(a)).toMatchObject({ status: 'pending_at', paused: true })
+  })
+
+  it('upgrade_failed: what was tried is written, and the lock given back', async () => {
+    const { held, worker, done, store, written, value, context } = await openHeld()
+    const run = held.run()
+    const { deploymentId } = context
+    const tried = { functionVersion: '2', deploymentId, reason: 'another step' }
+    worker.of('a').end({ type: 'upgrade_failed', ...tried })
+    await done(run)
+    expect([await written(), value()]).toEqual([
+      [
+        ['upgrade_finished', 0],
+        ['unlocked', 0],
+      ],
+      'unlocked',
+    ])
+    expect(await store.findState(a)).toMatchObject({
+      status: 'pending_at',
+      incompatibleVersion: '2',
+      function: { version: '1' },
+    })
+  })
+
+  it('isClosing: says what the executor says', async () => {
+    let closing = false
+    const { held, worker } = await openHeld({ options: { isClosing: () => closing } })
+    void held.run()
+    const { run } = worker.of('a')
+    expect(run.isClosing()).toBe(false)
+    closing = true
+    expect(run.isClosing()).toBe(true)
   })
 
   it('release: gives the lock back, uncounted, without a run', async () => {
@@ -432,59 +478,5 @@ describe('held: faults while settling', () => {
     await done(run)
     await done(append(store, ['a', 3], [finishedEvent()]))
     expect([worker.of('a').told, value()]).toEqual([[], 'retrying'])
-  })
-})
-
-describe('held: workers that obey nobody', () => {
-  it.each([
-    ['timed_out', 'temporarily_timed_out', 'retrying'],
-    ['released', 'unlocked', 'unlocked'],
-  ] as const)('%s: the engine goes on without the run', async (reason, type, state) => {
-    const { held, done, written, value, stragglers } = await openHeld({
-      worker: createOpenWorker(deafWorker),
-    })
-    const run = held.run()
-    held.abort(reason)
-    await done(run)
-    expect([await written(), value()]).toEqual([[[type, 0]], state])
-    expect(stragglers).toHaveLength(1)
-  })
-
-  it('once: a late answer changes nothing, and a later reason makes no second straggler', async () => {
-    const { held, worker, done, written, stragglers } = await openHeld({
-      worker: createOpenWorker(deafWorker),
-    })
-    const run = held.run()
-    held.abort('timed_out')
-    await done(run)
-    held.abort('released')
-    worker.of('a').end(okResult)
-    expect(await written()).toEqual([['temporarily_timed_out', 0]])
-    expect(stragglers).toHaveLength(1)
-  })
-
-  it('stopping: leaves the run its moment', async () => {
-    const { held, worker, done, written, scheduler, stragglers } = await openHeld({
-      worker: createOpenWorker(deafWorker),
-    })
-    const run = held.run()
-    held.abort('stopping')
-    await scheduler.settle()
-    worker.of('a').end(okResult)
-    await done(run)
-    expect(await written()).toEqual([['finished', 0]])
-    expect(stragglers).toEqual([])
-  })
-
-  it('superseded: the engine goes on without the run', async () => {
-    const { held, lock, done, written, value, stragglers } = await openHeld({
-      worker: createOpenWorker(deafWorker),
-    })
-    const run = held.run()
-    held.notice({ ...lock.state, version: 2 })
-    await done(run)
-    expect(await written()).toEqual([])
-    expect(value()).toBe('superseded')
-    expect(stragglers).toHaveLength(1)
   })
 })

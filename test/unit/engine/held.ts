@@ -9,11 +9,11 @@ import {
 import { compile } from '../../../src/engine/compile.ts'
 import type { EngineFunction } from '../../../src/engine/engine-function.ts'
 import {
-  firstLockLength,
   type HeldExecution,
   type HeldOptions,
   holdExecution,
 } from '../../../src/engine/held-execution.ts'
+import { firstLockLength } from '../../../src/engine/lock-times.ts'
 import { createProblemLog } from '../../../src/engine/problem-log.ts'
 import { createRunLogBuffer } from '../../../src/engine/run-log-buffer.ts'
 import type { LockedExecution } from '../../../src/storage/lock.ts'
@@ -90,6 +90,7 @@ export async function openHeld(part: HeldPart = {}): Promise<HeldSurroundings> {
     }),
     problems: createProblemLog(context.logger, 'Results'),
     onStraggler: (end) => stragglers.push(end),
+    isClosing: () => false,
     ...part.options,
   })
   const written = async () => {
@@ -103,4 +104,16 @@ export async function openHeld(part: HeldPart = {}): Promise<HeldSurroundings> {
   }
   log.length = 0
   return { ...surroundings, held, worker, lock, settings, stragglers, written, value }
+}
+
+/** Lets time pass in steps, attending as the executor's set does. */
+export async function attendFor(
+  { held, clock, scheduler }: HeldSurroundings,
+  duration: number,
+): Promise<void> {
+  const end = clock.now() + duration
+  for (let next = held.attend(clock.now()); next <= end; next = held.attend(clock.now())) {
+    await scheduler.advance(Math.max(0, next - clock.now()))
+  }
+  await scheduler.advance(end - clock.now())
 }

@@ -1,7 +1,11 @@
 /** Permits are counted: never more than there are, never fewer than none. */
 
 import { describe, expect, it } from 'vitest'
-import { createPermits } from '../../../src/engine/permits.ts'
+import { SteleError } from '../../../src/base/error.ts'
+import { createPermits, type Permits } from '../../../src/engine/permits.ts'
+import { createActivity, createWorkflow } from '../../support/storage/steps.ts'
+import { createOpenWorker, executorIn, okResult, tickSleep, workflowFunction } from './builders.ts'
+import { openSurroundings } from './surroundings.ts'
 
 describe('permits', () => {
   it('reserve: gives what is wanted, as long as there is some', () => {
@@ -38,13 +42,33 @@ describe('permits', () => {
     expect([permits.freeFor('charge'), permits.free()]).toEqual([1, 8])
   })
 
-  it('giveBack: what was not used is free again, without a word', () => {
+  it('giveBack: what was not used is free again, without a word while some were left', () => {
     const permits = createPermits({ total: 3, perFunction: new Map() })
     const heard: boolean[] = []
     permits.onFreed((wasExhausted) => heard.push(wasExhausted))
-    permits.reserve(3)
+    permits.reserve(2)
     permits.giveBack(2)
-    expect([permits.free(), heard]).toEqual([2, []])
+    expect([permits.free(), heard]).toEqual([3, []])
+  })
+
+  it('giveBack: who found none while all were reserved is told, once they are free', () => {
+    const permits = createPermits({ total: 3, perFunction: new Map() })
+    const seen: (readonly [boolean, number])[] = []
+    permits.onFreed((wasExhausted) => seen.push([wasExhausted, permits.free()]))
+    permits.reserve(3)
+    expect(permits.reserve(3)).toBe(0)
+    permits.giveBack(2)
+    permits.giveBack(1)
+    expect(seen).toEqual([[false, 2]])
+  })
+
+  it('giveBack: of none frees none, so nobody is told', () => {
+    const permits = createPermits({ total: 1, perFunction: new Map() })
+    const heard: boolean[] = []
+    permits.onFreed((wasExhausted) => heard.push(wasExhausted))
+    permits.reserve(1)
+    permits.giveBack(0)
+    expect(heard).toEqual([])
   })
 
   it('onFreed: tells of each release, and whether its function was at its limit', () => {
@@ -85,5 +109,82 @@ describe('permits', () => {
     expect(() => {
       others.release('charge')
     }).toThrow(/no permit is given back twice/)
+  })
+})
+
+const away = new SteleError('storage_unavailable', 'away')
+
+/** Two executors in one engine: of activities, and of workflows. */
+async function openTwo(permits: Permits) {
+  const surroundings = await openSurroundings()
+  const worker = createOpenWorker()
+  const activities = executorIn(surroundings, { worker, permits })
+  const functions = [workflowFunction()]
+  const workflows = executorIn(surroundings, { worker, permits, kind: 'workflows', functions })
+  const started = (): readonly string[] => worker.runs.map(({ run }) => run.executionId)
+  return { ...surroundings, worker, activities, workflows, started }
+}
+
+describe('executors: one stock of permits', () => {
+  it('poll: who found none because the other’s poll held all of them looks again', async () => {
+    const permits = createPermits({ total: 10, perFunction: new Map() })
+    const { activities, workflows, store, done, scheduler, hold, started, clock } =
+      await openTwo(permits)
+    await done(createWorkflow(store, 'w'))
+    const letGo = hold('lockDue')
+    activities.start()
+    await scheduler.settle()
+    expect(permits.free()).toBe(0)
+    workflows.start()
+    await scheduler.settle()
+    expect(workflows.actor.getSnapshot()).toMatchObject({ value: 'saturated' })
+    letGo()
+    await scheduler.settle()
+    expect([started(), clock.now()]).toEqual([['w'], 0])
+  })
+
+  it('poll: the same when the other’s poll fails', async () => {
+    const permits = createPermits({ total: 10, perFunction: new Map() })
+    const { activities, workflows, store, done, scheduler, hold, fail, started } =
+      await openTwo(permits)
+    await done(createWorkflow(store, 'w'))
+    const letGo = hold('lockDue')
+    fail('lockDue', away)
+    activities.start()
+    await scheduler.settle()
+    workflows.start()
+    await scheduler.settle()
+    letGo()
+    // The failing poll gives its permits back; what comes after it reaches the storage again.
+    await scheduler.settle()
+    fail('lockDue', undefined)
+    await scheduler.advance(10 * tickSleep)
+    expect(started()).toEqual(['w'])
+  })
+
+  it('run: one that ends lets the other go on', async () => {
+    const permits = createPermits({ total: 1, perFunction: new Map() })
+    const { activities, workflows, store, done, scheduler, worker, started, clock } =
+      await openTwo(permits)
+    await done(createActivity(store, 'a'))
+    activities.start()
+    await scheduler.settle()
+    await done(createWorkflow(store, 'w'))
+    workflows.start()
+    await scheduler.settle()
+    expect(started()).toEqual(['a'])
+    worker.of('a').end(okResult)
+    await scheduler.settle()
+    expect([started(), clock.now()]).toEqual([['a', 'w'], 0])
+  })
+
+  it('idle: two that have nothing to do do not keep waking each other', async () => {
+    const permits = createPermits({ total: 1, perFunction: new Map() })
+    const { activities, workflows, scheduler, counts } = await openTwo(permits)
+    activities.start()
+    workflows.start()
+    await scheduler.advance(10_000)
+    // A poll each 100 ms of each of them, and now and then one more that found none before.
+    expect(counts.get('lockDue')).toBeLessThanOrEqual(2 * 2 * 101)
   })
 })

@@ -1,10 +1,17 @@
 /** Every row of the table from results to events. */
 
 import { describe, expect, it } from 'vitest'
-import { factsOf, type SettleFacts, settle, settleExpired } from '../../../src/engine/settle.ts'
+import {
+  type EndEvent,
+  factsOf,
+  type SettleFacts,
+  settle,
+  settleExpired,
+} from '../../../src/engine/settle.ts'
 import type { FatalError, WorkerResult } from '../../../src/engine/worker.ts'
-import type { HttpTrace } from '../../../src/model/event.ts'
-import { executionId, locked } from '../model/builders.ts'
+import type { HttpTrace, UpgradeFinishedEvent } from '../../../src/model/event.ts'
+import { present } from '../../support/storage/results.ts'
+import { deployment as deploymentId, executionId, locked } from '../model/builders.ts'
 
 const facts: SettleFacts = {
   executionId,
@@ -23,11 +30,18 @@ const trap = { type: 'activity_trap', reason: 'no', detail: 'at line 1' } as con
 const thrown = { name: 'TypeError', message: 'no' }
 const no: WorkerResult = { type: 'run_finished', outcome: { type: 'err', value: 4 } }
 
+/** The one event of a result that has exactly one. */
+function settleOne(result: WorkerResult, judged: SettleFacts): EndEvent | UpgradeFinishedEvent {
+  const events = settle(result, judged)
+  expect(events).toHaveLength(1)
+  return present(events[0], 'the event')
+}
+
 describe('settle: run_finished', () => {
   it('4.2: ok finishes, whatever the budget', () => {
     const outcome = { type: 'ok', value: 1 } as const
     for (const judged of [facts, exhausted]) {
-      expect(settle({ type: 'run_finished', outcome, ...traced }, judged)).toEqual({
+      expect(settleOne({ type: 'run_finished', outcome, ...traced }, judged)).toEqual({
         type: 'finished',
         outcome,
         ...traced,
@@ -37,11 +51,14 @@ describe('settle: run_finished', () => {
 
   it('4.2: ok without a value stays without one', () => {
     const outcome = { type: 'ok' } as const
-    expect(settle({ type: 'run_finished', outcome }, facts)).toEqual({ type: 'finished', outcome })
+    expect(settleOne({ type: 'run_finished', outcome }, facts)).toEqual({
+      type: 'finished',
+      outcome,
+    })
   })
 
   it('4.2: the err of an activity is retried, with its value', () => {
-    expect(settle({ ...no, ...traced }, facts)).toEqual({
+    expect(settleOne({ ...no, ...traced }, facts)).toEqual({
       type: 'temporarily_failed',
       backoffExpiresAt: dueAgain,
       reason: 'activity returned error',
@@ -51,27 +68,27 @@ describe('settle: run_finished', () => {
   })
 
   it('4.2: an err without a value is retried without one', () => {
-    const event = settle({ type: 'run_finished', outcome: { type: 'err' } }, facts)
+    const event = settleOne({ type: 'run_finished', outcome: { type: 'err' } }, facts)
     expect(event).toMatchObject({ type: 'temporarily_failed' })
     expect(event).not.toHaveProperty('value')
   })
 
   it('4.2: the err of an activity finishes when the budget is used up', () => {
-    expect(settle(no, exhausted)).toEqual({
+    expect(settleOne(no, exhausted)).toEqual({
       type: 'finished',
       outcome: { type: 'err', value: 4 },
     })
   })
 
   it('4.2: a permanent err finishes', () => {
-    expect(settle({ ...no, permanent: true }, facts)).toMatchObject({
+    expect(settleOne({ ...no, permanent: true }, facts)).toMatchObject({
       type: 'finished',
       outcome: { type: 'err', value: 4 },
     })
   })
 
   it.each(['workflow', 'machine'] as const)('4.2: the err of a %s finishes', (kind) => {
-    expect(settle(no, { ...facts, kind })).toMatchObject({
+    expect(settleOne(no, { ...facts, kind })).toMatchObject({
       type: 'finished',
       outcome: { type: 'err' },
     })
@@ -80,11 +97,11 @@ describe('settle: run_finished', () => {
 
 describe('settle: without a verdict', () => {
   it('4.2: already_written appends nothing', () => {
-    expect(settle({ type: 'already_written' }, facts)).toBeUndefined()
+    expect(settle({ type: 'already_written' }, facts)).toEqual([])
   })
 
   it('4.2: executor_closing gives the lock back, due at once', () => {
-    expect(settle({ type: 'executor_closing' }, facts)).toEqual({
+    expect(settleOne({ type: 'executor_closing' }, facts)).toEqual({
       type: 'unlocked',
       dueAt: 1000,
       reason: 'executor closing',
@@ -94,14 +111,36 @@ describe('settle: without a verdict', () => {
   it('4.2: limit_reached gives the lock back after the backoff, even beyond the budget', () => {
     const limit = { type: 'limit_reached', reason: 'too many steps' } as const
     const unlocked = { type: 'unlocked', reason: 'too many steps' }
-    expect(settle(limit, facts)).toEqual({ ...unlocked, dueAt: dueAgain })
-    expect(settle(limit, exhausted)).toEqual({ ...unlocked, dueAt: 1000 + 8 * 50 })
+    expect(settleOne(limit, facts)).toEqual({ ...unlocked, dueAt: dueAgain })
+    expect(settleOne(limit, exhausted)).toEqual({ ...unlocked, dueAt: 1000 + 8 * 50 })
+  })
+})
+
+describe('settle: for a person', () => {
+  it('needs_attention: gives the lock back and pauses, with the reason, whatever the budget', () => {
+    const result = { type: 'needs_attention', reason: 'too many events' } as const
+    for (const judged of [facts, exhausted]) {
+      expect(settle(result, judged)).toEqual([
+        { type: 'unlocked', dueAt: 1000, reason: 'paused' },
+        { type: 'paused', reason: 'too many events' },
+      ])
+    }
+  })
+
+  it('upgrade_failed: says which version was tried, and gives the lock back, due at once', () => {
+    const tried = { functionVersion: '2', deploymentId, reason: 'another step' } as const
+    for (const judged of [facts, exhausted]) {
+      expect(settle({ type: 'upgrade_failed', ...tried }, judged)).toEqual([
+        { type: 'upgrade_finished', result: 'failed', ...tried },
+        { type: 'unlocked', dueAt: 1000, reason: 'not upgraded: another step' },
+      ])
+    }
   })
 })
 
 describe('settle: temporary_timeout', () => {
   it('4.2: is retried, with its traces', () => {
-    expect(settle({ type: 'temporary_timeout', ...traced }, facts)).toEqual({
+    expect(settleOne({ type: 'temporary_timeout', ...traced }, facts)).toEqual({
       type: 'temporarily_timed_out',
       backoffExpiresAt: dueAgain,
       ...traced,
@@ -109,7 +148,7 @@ describe('settle: temporary_timeout', () => {
   })
 
   it('4.2: finishes as timed_out when the budget is used up', () => {
-    expect(settle({ type: 'temporary_timeout', ...traced }, exhausted)).toEqual({
+    expect(settleOne({ type: 'temporary_timeout', ...traced }, exhausted)).toEqual({
       type: 'finished',
       outcome: { type: 'execution_failure', kind: 'timed_out' },
       ...traced,
@@ -119,14 +158,14 @@ describe('settle: temporary_timeout', () => {
   it('4.2: that of a workflow goes by its own policy, for ever', () => {
     const retry = { maxRetries: null, backoff: 50 }
     expect(
-      settle({ type: 'temporary_timeout' }, { ...exhausted, kind: 'workflow', retry }),
+      settleOne({ type: 'temporary_timeout' }, { ...exhausted, kind: 'workflow', retry }),
     ).toEqual({ type: 'temporarily_timed_out', backoffExpiresAt: 1000 + 8 * 50 })
   })
 })
 
 describe('settle: activity_trap', () => {
   it('4.2: is retried, with reason, detail, error and traces', () => {
-    expect(settle({ ...trap, error: thrown, ...traced }, facts)).toEqual({
+    expect(settleOne({ ...trap, error: thrown, ...traced }, facts)).toEqual({
       type: 'temporarily_failed',
       backoffExpiresAt: dueAgain,
       reason: 'activity trap: no',
@@ -140,7 +179,7 @@ describe('settle: activity_trap', () => {
     ['the budget is used up', trap, exhausted],
     ['it is permanent', { ...trap, permanent: true }, facts],
   ] as const)('4.2: finishes as uncategorized when %s', (_, result, judged) => {
-    expect(settle({ ...result, error: thrown, ...traced }, judged)).toEqual({
+    expect(settleOne({ ...result, error: thrown, ...traced }, judged)).toEqual({
       type: 'finished',
       outcome: {
         type: 'execution_failure',
@@ -154,8 +193,8 @@ describe('settle: activity_trap', () => {
   })
 
   it('4.2: what is absent stays absent', () => {
-    const event = settle({ type: 'activity_trap', reason: 'no', httpTraces: [] }, facts)
-    expect(Object.keys(event ?? {}).toSorted()).toEqual(['backoffExpiresAt', 'reason', 'type'])
+    const event = settleOne({ type: 'activity_trap', reason: 'no', httpTraces: [] }, facts)
+    expect(Object.keys(event).toSorted()).toEqual(['backoffExpiresAt', 'reason', 'type'])
   })
 })
 
@@ -194,7 +233,7 @@ describe('settle: fatal_error', () => {
   ]
 
   it.each(rows)('4.3: $type finishes, never retried', (fatal, failure) => {
-    expect(settle({ type: 'fatal_error', fatal }, facts)).toEqual({
+    expect(settleOne({ type: 'fatal_error', fatal }, facts)).toEqual({
       type: 'finished',
       outcome: { type: 'execution_failure', ...failure },
     })

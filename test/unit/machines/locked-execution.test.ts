@@ -21,6 +21,7 @@ describe('locked execution machine', () => {
     ['unlocked', 'unlocked'],
     ['finished', 'finished'],
     ['parked', 'parked'],
+    ['paused', 'paused'],
   ])('end: %s, and only after settling', (type, state) => {
     expect(after('run', 'settle', type)).toBe(state)
     expect(after(type)).toBe('locked')
@@ -35,7 +36,7 @@ describe('locked execution machine', () => {
     expect(after(...before, 'superseded')).toBe('superseded')
   })
 
-  it.each(['finished', 'unlocked', 'parked', 'temporarily_failed'])(
+  it.each(['finished', 'unlocked', 'parked', 'paused', 'temporarily_failed'])(
     'final: after %s nothing moves it',
     (type) => {
       const [, end] = [type, after('run', 'settle', type)]

@@ -5,6 +5,8 @@ import {
   concurrencyMax,
   maxRetriesMax,
   resolveFunctionOptions,
+  resolveRetry,
+  workflowDefaults,
 } from '../../../src/workers/function-options.ts'
 
 const resolve = (options: object) =>
@@ -37,6 +39,36 @@ describe('resolveFunctionOptions', () => {
       lockExpiry: 5_000,
       retry: { maxRetries: 0, backoff: 2_000, maxBackoff: 60_000, jitter: 1 },
     })
+  })
+
+  const workflow = (options: object, own?: readonly string[]) =>
+    resolveFunctionOptions('workflow', { name: 'flow', ...options } as AnyFunctionOptions, own)
+
+  it('workflow: repeats for ever, at most a minute apart; the rest is as with activities', () => {
+    expect(workflow({})).toEqual({
+      ...resolve({}),
+      id: { kind: 'workflow', name: 'flow', version: '1' },
+      retry: { maxRetries: null, backoff: 100, maxBackoff: 60_000 },
+    })
+    expect(workflowDefaults).toEqual({ maxRetries: null, maxBackoff: 60_000 })
+  })
+
+  it('workflow: what is given stands', () => {
+    const retry = { maxRetries: 2, backoff: 5, maxBackoff: '1h' }
+    expect(workflow({ retry }).retry).toEqual({
+      maxRetries: 2,
+      backoff: 5,
+      maxBackoff: 3_600_000,
+    })
+    const undefineds = { maxRetries: undefined, maxBackoff: undefined }
+    expect(workflow({ retry: undefineds })).toEqual(workflow({}))
+  })
+
+  it('own options: those of a kind are known when it says so, and nowhere else', () => {
+    expect(workflow({ messages: {} }, ['messages'])).toEqual(workflow({}))
+    expect(() => workflow({ messages: {} })).toThrow(
+      expect.objectContaining({ code: 'invalid_option', fields: { option: 'flow.messages' } }),
+    )
   })
 
   it('undefined: is the same as not given', () => {
@@ -94,6 +126,22 @@ describe('resolveFunctionOptions', () => {
   it('refused: options that are no object', () => {
     expect(() => defineActivity(undefined as never)).toThrow(
       expect.objectContaining({ code: 'invalid_option' }),
+    )
+  })
+})
+
+describe('resolveRetry', () => {
+  it.each([
+    ['activity', { maxRetries: 5, backoff: 100 }],
+    ['workflow', { maxRetries: null, backoff: 100, maxBackoff: 60_000 }],
+    ['machine', { maxRetries: null, backoff: 100, maxBackoff: 60_000 }],
+  ] as const)('defaults: %s has those of its kind', (kind, policy) => {
+    expect(resolveRetry({}, 'f', kind)).toEqual(policy)
+  })
+
+  it('refused: by the name that it is given', () => {
+    expect(() => resolveRetry({ maxRetries: -1 }, 'ctx.step', 'activity')).toThrow(
+      expect.objectContaining({ fields: { option: 'ctx.step.retry.maxRetries' } }),
     )
   })
 })

@@ -1,6 +1,6 @@
 import { type ActivityContext, defineActivity } from 'stele'
 import { describe, expect, it } from 'vitest'
-import { logFieldsBytesMax, logMessageMax } from '../../../../src/workers/activity/context.ts'
+import { logFieldsBytesMax, logMessageMax } from '../../../../src/workers/run-log.ts'
 import { present } from '../../../support/storage/results.ts'
 import { openTestEngine, unhandledWhile } from '../../client/test-engine.ts'
 

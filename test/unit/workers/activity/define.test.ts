@@ -1,6 +1,6 @@
 import { defineActivity } from 'stele'
 import { describe, expect, it } from 'vitest'
-import { findActivityDefinition } from '../../../../src/workers/activity/define.ts'
+import { findDefinition } from '../../../../src/workers/definition.ts'
 import { openTestEngine } from '../../client/test-engine.ts'
 
 describe('defineActivity', () => {
@@ -48,20 +48,18 @@ describe('defineActivity', () => {
   })
 })
 
-describe('findActivityDefinition', () => {
-  it('definition: settings and handler; a declaration and a stub have none', () => {
+describe('definition of an activity', () => {
+  it('definition: kind, settings and handler; a declaration and a stub have no handler', () => {
     const handler = (): number => 1
     const declared = defineActivity({ name: 'charge' })
-    expect(findActivityDefinition(defineActivity({ name: 'charge' }, handler))).toMatchObject({
+    expect(findDefinition(defineActivity({ name: 'charge' }, handler))).toMatchObject({
+      kind: 'activity',
       settings: { id: { name: 'charge' } },
       handler,
     })
-    expect(findActivityDefinition(declared)).not.toHaveProperty('handler')
-    expect(findActivityDefinition(declared.stub())).not.toHaveProperty('handler')
-  })
-
-  it('definition: anything else has none', () => {
-    expect(findActivityDefinition({ name: 'charge', kind: 'activity' })).toBeUndefined()
-    expect(findActivityDefinition(() => 1)).toBeUndefined()
+    for (const bare of [declared, declared.stub()]) {
+      expect(findDefinition(bare)).toMatchObject({ kind: 'activity' })
+      expect(findDefinition(bare)).not.toHaveProperty('handler')
+    }
   })
 })
