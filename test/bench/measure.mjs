@@ -7,6 +7,8 @@ import Database from 'better-sqlite3'
 import { createEngine, defineActivity } from '../../dist/src/index.js'
 import { sqlite } from '../../dist/src/sqlite.js'
 import { migrations } from '../../dist/src/storage/sqlite/schema.js'
+import drivers from './peers/stele.mjs'
+import { measureChildren, measureFans, measureLong, measureSteps } from './workflows.mjs'
 
 const [workload, synchronous] = process.argv.slice(2)
 const folder = mkdtempSync(join(tmpdir(), 'stele-bench-'))
@@ -26,12 +28,21 @@ const workloads = {
       return input.n
     }),
   w2,
+  'w3-steps': () => measureSteps(openDriver),
+  'w3-children': () => measureChildren(openDriver),
+  w4: () => measureFans(openDriver),
+  w5: () => measureLong(openDriver),
 }
 
 try {
   process.stdout.write(JSON.stringify(await workloads[workload]()))
 } finally {
   rmSync(folder, { recursive: true, force: true })
+}
+
+/** The same engine as a driver among peers. */
+function openDriver() {
+  return drivers[synchronous === 'full' ? 0 : 1].open()
 }
 
 /** How fast the machine is at this moment. */

@@ -15,12 +15,22 @@ const { values } = parseArgs({
   },
 })
 
+const workloads = [
+  'floor-insert',
+  'submit',
+  'floor-w1',
+  'w1-lean',
+  'w1-rich',
+  'w2',
+  'w3-steps',
+  'w3-children',
+  'w4',
+  'w5',
+]
+
 /** One measurement: a workload under one durability. */
 const plan = ['full', 'normal'].flatMap((synchronous) =>
-  ['floor-insert', 'submit', 'floor-w1', 'w1-lean', 'w1-rich', 'w2'].map((workload) => ({
-    workload,
-    synchronous,
-  })),
+  workloads.map((workload) => ({ workload, synchronous })),
 )
 const wanted = values.only === '' ? undefined : values.only.split(',')
 const chosen = plan.filter(

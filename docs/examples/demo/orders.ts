@@ -1,6 +1,6 @@
-/** The orders of the demo, and what the outside world will do to each: the same on every run. */
+/** The orders of the demo, and what the world will do to each: the same on every run. */
 
-/** What an outside service does when it is asked. */
+/** What a service of the outside world does when it is asked. */
 export type Turn =
   /** Answers after a while. */
   | 'ok'
@@ -13,88 +13,98 @@ export type Turn =
   /** Answers no, for good. */
   | 'refused'
 
-/** The activities there are. */
-export type ActivityName = 'charge' | 'reserve' | 'ship' | 'invoice'
+/** The services there are. */
+export type Service = 'bank' | 'packing' | 'van'
 
-/** One order: what it needs, and how the world answers the first attempt, the second, … */
+/** One order, and how each service answers the first attempt, the second, …; the last repeats. */
 export interface Order {
   readonly number: number
   readonly cents: number
-  /** How long the service works on it. */
+  readonly items: readonly string[]
+  /** How long a service works on it. */
   readonly workMs: number
-  /** The last one repeats. */
-  readonly turns: readonly Turn[]
+  /** So expensive that a person has to say yes. */
+  readonly needsApproval: boolean
+  readonly turns: Readonly<Record<Service, readonly Turn[]>>
 }
 
-/** An order, and what to do about it. */
+/** An order, and what people do about it meanwhile. */
 export interface Plan {
   readonly id: string
-  readonly activity: ActivityName
   readonly order: Order
-  /** Not to be begun before this time has passed. */
-  readonly delayMs?: number
-  /** Submitted paused; somebody lets it go later. */
-  readonly paused?: boolean
-  /** Cancelled by the customer while it runs. */
-  readonly cancelled?: boolean
+  /** Somebody approves it after this time. */
+  readonly approvedAfterMs?: number
+  /** Somebody holds it back for a while after this time. */
+  readonly pausedAfterMs?: number
+  /** The customer cancels it after this time. */
+  readonly cancelledAfterMs?: number
 }
 
-type Line = readonly [activity: ActivityName, turns: string, extra?: Partial<Plan>]
+interface Line extends Omit<Plan, 'id' | 'order'> {
+  readonly items: number
+  readonly needsApproval?: boolean
+  readonly bank?: string
+  readonly packing?: string
+  readonly van?: string
+}
 
 const lines: readonly Line[] = [
-  ['charge', 'ok'],
-  ['reserve', 'ok'],
-  ['ship', 'full ok'],
-  ['charge', 'down ok'],
-  ['invoice', 'ok', { delayMs: 4_000 }],
-  ['charge', 'ok'],
-  ['reserve', 'hangs ok'],
-  ['charge', 'refused'],
-  ['ship', 'ok'],
-  ['invoice', 'ok', { paused: true }],
-  ['charge', 'down down ok'],
-  ['reserve', 'ok'],
-  ['ship', 'full full full'],
-  ['charge', 'ok'],
-  ['charge', 'ok'],
-  ['reserve', 'hangs hangs hangs'],
-  ['invoice', 'hangs', { cancelled: true }],
-  ['charge', 'ok'],
-  ['ship', 'ok'],
-  ['charge', 'ok'],
-  ['reserve', 'ok'],
-  ['charge', 'ok'],
-  ['invoice', 'ok'],
-  ['ship', 'refused'],
-  ['charge', 'ok'],
-  ['charge', 'down down down down down'],
-  ['reserve', 'hangs ok'],
-  ['charge', 'ok'],
-  ['ship', 'full ok'],
-  ['invoice', 'down ok'],
-  ['charge', 'ok'],
-  ['reserve', 'ok'],
-  ['charge', 'down ok'],
-  ['ship', 'ok'],
-  ['invoice', 'ok'],
-  ['charge', 'ok'],
+  { items: 2 },
+  { items: 3, van: 'full ok' },
+  { items: 1, bank: 'down ok' },
+  { items: 4, needsApproval: true, approvedAfterMs: 1_500 },
+  { items: 2, van: 'refused' },
+  { items: 1, bank: 'refused' },
+  { items: 3, packing: 'hangs ok' },
+  { items: 2, needsApproval: true },
+  { items: 2, pausedAfterMs: 900 },
+  { items: 3, needsApproval: true, approvedAfterMs: 2_400 },
+  { items: 2 },
+  { items: 4, bank: 'down down ok' },
+  { items: 3, van: 'full full full' },
+  { items: 1 },
+  { items: 2, needsApproval: true, cancelledAfterMs: 700 },
+  { items: 3 },
+  { items: 2, packing: 'hangs hangs hangs' },
+  { items: 1, van: 'full ok' },
+  { items: 2 },
+  { items: 3, bank: 'down down down down down' },
+  { items: 2, needsApproval: true, approvedAfterMs: 600 },
+  { items: 4 },
+  { items: 1, van: 'refused' },
+  { items: 2, bank: 'down ok' },
 ]
 
+const goods = ['tea', 'cups', 'sugar', 'lemon', 'honey', 'milk']
+
 /** All orders, in the order in which they come in. */
-export const plans: readonly Plan[] = lines.map(([activity, turns, extra], index) => {
+export const plans: readonly Plan[] = lines.map((line, index) => {
+  const {
+    items,
+    needsApproval = false,
+    bank = 'ok',
+    packing = 'ok',
+    van = 'ok',
+    ...meanwhile
+  } = line
   const number = index + 1
   return {
     id: `order-${String(number).padStart(2, '0')}`,
-    activity,
     order: {
       number,
       cents: 1_000 + ((number * 137) % 9_000),
-      workMs: 200 + ((number * 331) % 450),
-      turns: turns.split(' ').filter(isTurn),
+      items: Array.from({ length: items }, (_, item) => goods[(number + item) % 6] ?? 'tea'),
+      workMs: 150 + ((number * 331) % 250),
+      needsApproval,
+      turns: { bank: turnsOf(bank), packing: turnsOf(packing), van: turnsOf(van) },
     },
-    ...extra,
+    ...meanwhile,
   }
 })
+
+function turnsOf(text: string): readonly Turn[] {
+  return text.split(' ').filter(isTurn)
+}
 
 function isTurn(text: string): text is Turn {
   return ['ok', 'down', 'hangs', 'full', 'refused'].includes(text)

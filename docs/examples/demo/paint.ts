@@ -9,16 +9,12 @@ const codes = {
   red: [31, 39],
   green: [32, 39],
   yellow: [33, 39],
-  blue: [34, 39],
   magenta: [35, 39],
   cyan: [36, 39],
 } as const
 
-/** The name of a colour. */
-export type Colour = keyof typeof codes
-
 /** A paint for each colour. */
-export type Palette = Readonly<Record<Colour, Paint>>
+export type Palette = Readonly<Record<keyof typeof codes, Paint>>
 
 /** A palette; of plain paints when there should be no colour. */
 export function createPalette(hasColour: boolean): Palette {
@@ -32,7 +28,6 @@ export function createPalette(hasColour: boolean): Palette {
     red: paint(codes.red),
     green: paint(codes.green),
     yellow: paint(codes.yellow),
-    blue: paint(codes.blue),
     magenta: paint(codes.magenta),
     cyan: paint(codes.cyan),
   }
@@ -43,9 +38,4 @@ export function wantsColour(stream: NodeJS.WriteStream, env: NodeJS.ProcessEnv):
   if ((env['NO_COLOR'] ?? '') !== '') return false
   if ((env['FORCE_COLOR'] ?? '') !== '') return env['FORCE_COLOR'] !== '0'
   return stream.isTTY && env['TERM'] !== 'dumb'
-}
-
-/** The text, or as much of it as fits. */
-export function shorten(text: string, width: number): string {
-  return text.length <= width ? text : `${text.slice(0, width - 1)}…`
 }

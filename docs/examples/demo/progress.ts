@@ -1,16 +1,16 @@
 /** Live progress: one line that is redrawn on a terminal, a plain line each second elsewhere. */
 import type { Palette } from './paint.ts'
 
-/** How many executions are where. */
+/** How many orders there are, and what they and their activities do. */
 export interface Counts {
   readonly expected: number
-  readonly submitted: number
   readonly finished: number
+  /** Orders that have come in and not finished. */
+  readonly open: number
+  /** Runs of activities and workflows. */
   readonly running: number
-  /** Due, and waiting for an executor. */
-  readonly due: number
-  /** Waiting for their time: backoff, schedule, pause. */
-  readonly waiting: number
+  /** Workflows that wait, holding nothing. */
+  readonly parked: number
 }
 
 /** Shows progress. */
@@ -48,25 +48,22 @@ export function createProgress(stream: NodeJS.WriteStream, palette: Palette): Pr
   }
 }
 
-function sentence({ expected, finished, running, due, waiting }: Counts): string {
-  return `${finished} of ${expected} finished, ${running} running, ${due} due, ${waiting} waiting`
+function sentence({ expected, finished, running, parked }: Counts): string {
+  return `${finished} of ${expected} orders finished, ${running} runs, ${parked} workflows wait`
 }
 
 function bar(counts: Counts, columns: number, palette: Palette): string {
-  const { expected, finished, running, due, waiting } = counts
+  const { expected, finished, open } = counts
   const text = sentence(counts)
   const cells = Math.min(40, columns - text.length - 14)
   if (cells < 8) return text.slice(0, columns - 1)
-  let left = cells
-  const part = (count: number, glyph: string): string => {
-    const length = Math.min(left, Math.round((count / expected) * cells))
-    left -= length
-    return glyph.repeat(length)
-  }
+  const done = Math.round((finished / expected) * cells)
+  const begun = Math.min(cells - done, Math.round((open / expected) * cells))
+  const rest = '░'.repeat(cells - done - begun)
   const parts = [
-    palette.green(part(finished, '█')),
-    palette.cyan(part(running, '▓')),
-    palette.yellow(part(waiting + due, '▒')),
+    palette.green('█'.repeat(done)),
+    palette.cyan('▓'.repeat(begun)),
+    palette.dim(rest),
   ]
-  return `         ${parts.join('')}${palette.dim('░'.repeat(left))}  ${text}`
+  return `         ${parts.join('')}  ${text}`
 }

@@ -2,40 +2,36 @@
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
-import type { Life } from './picture.ts'
 
 /** A running worker process. */
 export interface WorkerProcess {
   readonly pid: number
+  /** When its engine ran. */
+  readonly startedAt: number
   /** Sends a signal; resolves when the process is gone. */
   readonly end: (signal: 'SIGKILL' | 'SIGTERM') => Promise<void>
   readonly isAlive: () => boolean
-  readonly life: () => Life
 }
 
 /** Starts a worker; resolves when its engine runs. */
-export async function startWorker(name: string, args: readonly string[]): Promise<WorkerProcess> {
-  const from = Date.now()
+export async function startWorker(args: readonly string[]): Promise<WorkerProcess> {
   const program = fileURLToPath(new URL('main.js', import.meta.url))
   const child = fork(program, ['worker', ...args], {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
   })
-  let killed = false
-  let to: number | undefined
+  let isAlive = true
   const gone = once(child, 'exit').then(() => {
-    to = Date.now()
+    isAlive = false
   })
   await Promise.race([once(child, 'message'), gone])
-  const pid = pidOf(child)
   return {
-    pid,
-    isAlive: () => to === undefined,
+    pid: pidOf(child),
+    startedAt: Date.now(),
+    isAlive: () => isAlive,
     end: async (signal) => {
-      killed = signal === 'SIGKILL'
       child.kill(signal)
       await gone
     },
-    life: () => ({ label: `${name} ${pid}`, from, to: to ?? Date.now(), killed }),
   }
 }
 

@@ -1,14 +1,14 @@
 /** The worker process: executes what it finds in the database until it is told to stop. */
 import { createEngine } from 'stele'
-import { createActivities } from './activities.ts'
+import { createFunctions } from './checkout.ts'
 import { openLedger } from './ledger.ts'
 
 const [, database = '', ledgerFile = ''] = process.argv.slice(2)
 const engine = await createEngine({
   storage: database,
-  functions: Object.values(createActivities(openLedger(ledgerFile))),
+  functions: Object.values(createFunctions(openLedger(ledgerFile))),
   // Short, so that one can watch the next process take over.
-  executor: { concurrency: 8, lockExpiry: '1s' },
+  executor: { concurrency: 16, lockExpiry: '1s' },
   timersWatcher: { leeway: '200ms' },
   // What functions log is kept in the database as well; there it is in nobody's way.
   logger: false,

@@ -5,6 +5,7 @@
 
 import type { Instant, Milliseconds } from '../../base/time.ts'
 import type { Version } from '../../model/event.ts'
+import { delayId } from '../../model/ids.ts'
 import type { RetryPolicy } from '../../model/retry.ts'
 import { executionErrorOf, readOutcome } from '../outcomes.ts'
 import type { StepContext } from './context.ts'
@@ -113,6 +114,12 @@ export class LocalSteps {
 
   /** The handler has ended: nobody waits for what is still open. */
   abandon(): void {
+    const { executionId: parentId } = this.#recorder.options
+    for (const { call, status, failures } of this.#steps.values()) {
+      if (status !== 'delayed') continue
+      const joinSetId = retrySet(call.seq, failures)
+      this.#recorder.cancelDelay(delayId({ parentId, joinSetId, index: 1 }))
+    }
     this.#steps.clear()
   }
 

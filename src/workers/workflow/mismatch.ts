@@ -200,11 +200,19 @@ function describeIntent(intent: ScheduleIntent): string {
   return intent.type === 'at' ? `at ${intent.at}` : 'at once'
 }
 
-/** The same for a person who has to repair it. */
-export function describeMismatch({ version, expected, actual }: Mismatch): string {
+/** Where code and log part, as a sentence without its full stop. */
+export function describeParting({ version, expected, actual }: Mismatch): string {
   return (
-    `The code does not do what the log says at version ${version}: ` +
-    `expected ${expected}; the code: ${actual}. ` +
+    `the code does not do what the log says at version ${version}: ` +
+    `expected ${expected}; the code: ${actual}`
+  )
+}
+
+/** The same for a person who has to repair it. */
+export function describeMismatch(mismatch: Mismatch): string {
+  const parting = describeParting(mismatch)
+  return (
+    `${parting.slice(0, 1).toUpperCase()}${parting.slice(1)}. ` +
     'Restore the order of calls, or keep the old side behind `patched`; then unpause.'
   )
 }

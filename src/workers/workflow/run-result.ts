@@ -5,11 +5,13 @@ import { encodeValue } from '../../base/codec.ts'
 import { isSteleError } from '../../base/error.ts'
 import { copyJson, type Json } from '../../base/json.ts'
 import type { AbortReason, FatalError, WorkerResult } from '../../engine/worker.ts'
+import type { DeploymentId } from '../../model/ids.ts'
 import { isActivityError, isErr } from '../err.ts'
 import { parseWith, type Schema } from '../schema.ts'
 import { describeThrown } from '../stored-error.ts'
 import type { FrameEnd } from './frame.ts'
-import type { RecorderOptions } from './recorder.ts'
+import { describeMismatch, describeParting } from './mismatch.ts'
+import type { FrameFault, RecorderOptions } from './recorder.ts'
 
 /** What results are made with. */
 export type ResultOptions = Pick<
@@ -72,9 +74,28 @@ function trap({ errorDetailBytes }: ResultOptions, error: unknown): WorkerResult
   return fatal({ type: 'workflow_trap', ...describeThrown(error, errorDetailBytes) })
 }
 
-/** The codec cannot read the stored input. */
-export function unreadableInput(options: ResultOptions, error: unknown): WorkerResult {
-  const { reason, detail } = describeThrown(error, options.errorDetailBytes)
+/** The code cannot go on: paused until a person has looked at it, or failed, as its author wants. */
+export function resultOfFault(options: ResultOptions, fault: FrameFault): WorkerResult {
+  if (fault.type === 'input_unreadable') return unreadableInput(options, fault.error)
+  const reason = fault.type === 'mismatch' ? describeMismatch(fault.mismatch) : fault.reason
+  if (options.definition.onNondeterminism === 'pause') return { type: 'needs_attention', reason }
+  return fatal({ type: 'nondeterminism_detected', detail: reason })
+}
+
+/** The code does not agree with the log of another version: that version is left alone. */
+export function resultOfUpgradeFault(
+  options: ResultOptions,
+  fault: FrameFault,
+  deploymentId: DeploymentId,
+): WorkerResult {
+  if (fault.type === 'input_unreadable') return unreadableInput(options, fault.error)
+  const reason = fault.type === 'mismatch' ? describeParting(fault.mismatch) : fault.reason
+  const functionVersion = options.definition.settings.id.version
+  return { type: 'upgrade_failed', functionVersion, deploymentId, reason }
+}
+
+function unreadableInput({ errorDetailBytes }: ResultOptions, error: unknown): WorkerResult {
+  const { reason, detail } = describeThrown(error, errorDetailBytes)
   return fatal({ type: 'input_unreadable', reason, ...optionalDetail(detail) })
 }
 

@@ -13,14 +13,14 @@ import type { FunctionDefinition, WorkflowDefinition } from '../definition.ts'
 import { writeLine } from '../run-log.ts'
 import { Frame } from './frame.ts'
 import { workflowGuard } from './guard.ts'
-import { describeMismatch } from './mismatch.ts'
 import type { FrameFault } from './recorder.ts'
 import {
   fruitlessResult,
   resultOfAbort,
   resultOfEnd,
+  resultOfFault,
+  resultOfUpgradeFault,
   tooLongResult,
-  unreadableInput,
 } from './run-result.ts'
 import { appendWrites, recordStepEnds, withWait } from './run-writes.ts'
 import { createScope } from './scope.ts'
@@ -323,20 +323,14 @@ class WorkflowRun {
   }
 
   async #resultOfFault(frame: Frame, fault: FrameFault): Promise<WorkerResult> {
-    if (fault.type === 'input_unreadable') return unreadableInput(frame.options, fault.error)
-    const reason = fault.type === 'mismatch' ? describeMismatch(fault.mismatch) : fault.reason
-    const { settings, onNondeterminism } = frame.options.definition
-    if (this.#isUpgrading) {
-      const { deploymentId } = this.#options
-      const functionVersion = settings.id.version
-      return { type: 'upgrade_failed', functionVersion, deploymentId, reason }
-    }
-    if (onNondeterminism === 'pause') return { type: 'needs_attention', reason }
+    const { deploymentId } = this.#options
+    const result = this.#isUpgrading
+      ? resultOfUpgradeFault(frame.options, fault, deploymentId)
+      : resultOfFault(frame.options, fault)
+    if (result.type !== 'fatal_error' || fault.type === 'input_unreadable') return result
     frame.takeWrites()
     frame.cancelOpen()
-    const ended = await this.#write(frame, false)
-    if (ended !== undefined) return ended
-    return { type: 'fatal_error', fatal: { type: 'nondeterminism_detected', detail: reason } }
+    return (await this.#write(frame, false)) ?? result
   }
 
   #upgraded(): ExecutionEvent {

@@ -39,11 +39,12 @@ async function open(synchronous) {
   const folder = mkdtempSync(join(tmpdir(), 'stele-peers-'))
   const hooks = {}
   const storage = sqlite({ file: join(folder, 'bench.db'), synchronous })
-  const { job, stranger, steps, fanSteps, fanChildren } = createFunctions(hooks)
+  const functions = createFunctions(hooks)
+  const { job, stranger, steps, children, fanSteps, fanChildren } = functions
   const replay = createReplay(storage)
   const client = await createEngine({
     storage,
-    functions: [job, steps, fanSteps, fanChildren],
+    functions: [job, steps, children, fanSteps, fanChildren],
     executor: { concurrency: 500, batchSize: 500 },
     logger: false,
   })
@@ -58,6 +59,7 @@ async function open(synchronous) {
     },
     submit: async (payload) => (await client.submit(job, payload)).result(),
     runSteps: async (n) => (await client.submit(steps, n)).result(),
+    runChildren: async (n) => (await client.submit(children, n)).result(),
     runFan: async (n, kind) =>
       (await client.submit(kind === 'children' ? fanChildren : fanSteps, n)).result(),
     runReplay: async (n) => ({ replay_ms: await replay.run(n) }),
@@ -97,6 +99,11 @@ function createFunctions(hooks) {
     }
     return sum
   })
+  const children = defineWorkflow({ name: 'children' }, async (n, { call }) => {
+    let sum = 0
+    for (let index = 0; index < n; index += 1) sum += await call(job, { index })
+    return sum
+  })
   const fanSteps = defineWorkflow({ name: 'fan_steps' }, async (n, { step }) => {
     const ends = await Promise.all(Array.from({ length: n }, () => step('one', () => 1)))
     return ends.length
@@ -109,6 +116,7 @@ function createFunctions(hooks) {
     job,
     stranger: defineActivity({ name: 'stranger' }, () => 1),
     steps,
+    children,
     fanSteps,
     fanChildren,
   }

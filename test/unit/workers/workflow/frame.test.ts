@@ -272,6 +272,68 @@ describe('replay', () => {
     )
   })
 
+  it('replay: at any moment, a cold frame stands where the warm one does', async () => {
+    const world = await begun(async ({ call, joinSet, log, messages, patched, sleep, step }) => {
+      const seen: unknown[] = []
+      const note = (what: unknown): void => {
+        seen.push(what)
+        log.info(String(what))
+      }
+      const pool = joinSet('pool', { concurrency: 2, of: act })
+      for (const n of [1, 2, 3]) pool.submit(act, n)
+      const set = joinSet('set', { onFailure: 'cancel' })
+      set.submit(act, 4)
+      set.submit(act, 5)
+      const racing = Promise.race([step('slow', () => 1), sleep(10)])
+      const message = messages.go.next({ timeout: 5 })
+      for await (const { id } of pool) note(id)
+      note(await message)
+      note((await set.next()).outcome.type)
+      if (patched('new')) note(await racing)
+      note(set.tryNext()?.id)
+      await set.close()
+      return seen
+    })
+    const moments: readonly (() => unknown)[] = [
+      () => world.childEnds('n:pool', { type: 'ok' }, 2),
+      () => world.childEnds('n:set', { type: 'err' }, 2).childEnds('n:pool'),
+      () => world.send('go', 'hello'),
+      () => world.delayEnds('o:2-timeout', 'cancelled'),
+      () => world.stepEnds(8, 'slow', { type: 'ok', value: 'slow' }),
+      () => world.childEnds('n:pool', { type: 'ok' }, 3),
+      () => world.childEnds('n:set', { type: 'execution_failure', kind: 'cancelled' }),
+      () => world.delayEnds('o:1-sleep', 'cancelled'),
+    ]
+    for (const happen of moments) {
+      happen()
+      await world.advance()
+      const cold = world.replay()
+      await cold.advance()
+      expect(faultOf(cold)).toBeUndefined()
+      expect(cold.end()).toEqual(world.end())
+      expect(cold.creations).toEqual([])
+      expect(cold.frame.sets.openMembers()).toEqual(world.frame.sets.openMembers())
+      expect(cold.frame.now()).toBe(world.frame.now())
+    }
+    expect(world.end()).toMatchObject({ type: 'returned' })
+    expect(world.frame.isClosed()).toBe(true)
+  })
+
+  it('replay: where the log leaves it open, what was said is said again', async () => {
+    const world = await begun(async ({ joinSet, log, step }) => {
+      void step('slow', () => 1)
+      const pool = joinSet('s', { concurrency: 2 })
+      for (const n of [1, 2]) pool.submit(act, n)
+      for await (const { id } of pool) log.info(id)
+    })
+    world.childEnds('n:s')
+    await world.advance()
+    // A step runs, so that no wait was recorded; and ends in a pool were asked for at its start.
+    const cold = world.replay()
+    await cold.advance()
+    expect([world.lines, cold.lines]).toEqual([['e.n:s_1'], ['e.n:s_1']])
+  })
+
   it('replay: lines are logged once', async () => {
     const world = await begun(async ({ log, sleep }) => {
       log.info('before')

@@ -9,8 +9,8 @@ import {
   type ResultOptions,
   resultOfAbort,
   resultOfEnd,
+  resultOfFault,
   tooLongResult,
-  unreadableInput,
 } from '../../../../src/workers/workflow/run-result.ts'
 
 function optionsOf(schemas: { output?: Schema; failure?: Schema } = {}): ResultOptions {
@@ -112,10 +112,10 @@ describe('other ends', () => {
   })
 
   it('input: one that cannot be read is final, with the reason', () => {
-    expect(unreadableInput(optionsOf(), new Error('broken'))).toEqual(
-      fatal('input_unreadable', 'broken'),
-    )
-    expect(unreadableInput(optionsOf(), 'broken')).toEqual({
+    expect(
+      resultOfFault(optionsOf(), { type: 'input_unreadable', error: new Error('broken') }),
+    ).toEqual(fatal('input_unreadable', 'broken'))
+    expect(resultOfFault(optionsOf(), { type: 'input_unreadable', error: 'broken' })).toEqual({
       type: 'fatal_error',
       fatal: { type: 'input_unreadable', reason: 'broken' },
     })
