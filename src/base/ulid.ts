@@ -10,10 +10,15 @@ export type MintUlid = () => string
 /** A source of ULIDs that never repeats or falls within one process. */
 export function createUlids(clock: Clock, random: Random): MintUlid {
   const mint = monotonicFactory(random.next)
-  return () => mint(clock.now())
+  return () => mint(timeOf(clock.now()))
 }
 
 /** The ULID of an instant, as this randomness makes it; the same for the same draws. */
 export function ulidAt(instant: Instant, random: Random): string {
-  return ulid(instant, random.next)
+  return ulid(timeOf(instant), random.next)
+}
+
+/** The package takes no time, and zero, for a wish to ask the system's clock. */
+function timeOf(instant: Instant): number {
+  return Math.max(1, instant)
 }

@@ -22,6 +22,7 @@ import { renewalIntervalOf, timesOf } from './lock-times.ts'
 import { createLogWriter, type LogBatch, type LogWriter } from './log-writer.ts'
 import { offer } from './offer.ts'
 import type { ProblemLog } from './problem-log.ts'
+import { createResponseNews, type ResponseNews } from './response-news.ts'
 import { createRunHistory } from './run-history.ts'
 import type { RunLogBuffer } from './run-log-buffer.ts'
 import { runWorker } from './run-worker.ts'
@@ -81,6 +82,7 @@ class Held implements HeldExecution, Run {
   #deadline: Instant
   readonly #renewalInterval: Milliseconds
   readonly #log: LogWriter
+  readonly #news: ResponseNews
   readonly #unlisten: Cancel
   #renewedAt: Instant
   #renewal: Promise<void> | undefined
@@ -89,7 +91,6 @@ class Held implements HeldExecution, Run {
   #tellWorker: ((reason: AbortReason) => void) | undefined
   #answer: ((result: WorkerResult) => void) | undefined
   #toldMeanwhile: ExecutionState | undefined
-  #tellResponse: (() => void) | undefined
   #history: RunHistory | undefined
   /** A blocking event is on its way, or written: the lock is given up, and not extended. */
   #isParking = false
@@ -106,10 +107,12 @@ class Held implements HeldExecution, Run {
     this.#renewalInterval = renewalIntervalOf(settings)
     this.#log = createLogWriter(context.storage, lock.state)
     this.#renewedAt = lockedAt
+    this.#news = createResponseNews(lock.state.version)
     this.actor = createActor(options.logic, { id: this.executionId, parent }).start()
-    this.#unlisten = context.storage.notifications.onExecution(this.executionId, (state) => {
+    const { notifications } = context.storage
+    this.#unlisten = notifications.onExecution(this.executionId, (state) => {
       if (state !== undefined) this.notice(state)
-      this.#tellResponse?.()
+      this.#news.hear(state)
     })
   }
 
@@ -221,9 +224,7 @@ class Held implements HeldExecution, Run {
       expectSilence: (duration) => {
         this.#moveDeadline(addDuration(this.#now(), duration))
       },
-      onResponse: (listener) => {
-        this.#tellResponse = listener
-      },
+      onResponse: this.#news.listen,
     })
     return this.#history
   }

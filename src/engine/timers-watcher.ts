@@ -209,7 +209,7 @@ async function tick(context: EngineContext, instants: TickInstants): Promise<Tic
   }
   const [locks, delays, cancelled] = await Promise.all([
     countTrue(expired.locks.map((state) => free(context, state, instants.locksExpiredBy))),
-    countTrue(expired.delays.map((delay) => fire(context, delay, instants.delaysDueBy))),
+    fireAll(context, expired.delays, instants.delaysDueBy),
     countTrue(
       expired.cancelling.map(({ executionId }) =>
         handle(context, executionId, () =>
@@ -220,9 +220,9 @@ async function tick(context: EngineContext, instants: TickInstants): Promise<Tic
   ])
   return {
     expiredLocks: locks,
-    firedDelays: delays,
+    firedDelays: delays.fired,
     cancelled,
-    hasMore: isFull(expired) && locks + delays + cancelled > 0,
+    hasMore: isFull(expired) && locks + delays.fired + delays.heldBack + cancelled > 0,
   }
 }
 
@@ -270,14 +270,50 @@ async function handle(
   }
 }
 
+/** Fires delays. One that cannot end is held back, or it would come up for ever and crowd others. */
+async function fireAll(
+  context: EngineContext,
+  delays: readonly DueDelay[],
+  firedAt: Instant,
+): Promise<{ readonly fired: number; readonly heldBack: number }> {
+  const ends = await Promise.all(delays.map((delay) => fire(context, delay, firedAt)))
+  const stuck = ends.filter((end) => typeof end === 'object')
+  if (stuck.length > 0) {
+    const shown = stuck.slice(0, stuckShownMax)
+    context.logger.error({ count: stuck.length, delays: shown }, heldBackAdvice)
+    await Promise.all(
+      stuck.map(({ delayId }) => context.storage.setDelayPause({ delayId, paused: true })),
+    )
+  }
+  return { fired: ends.filter((end) => end === true).length, heldBack: stuck.length }
+}
+
+/** Whether it fired, unless others were first; or why it cannot. */
 async function fire(
   { storage }: EngineContext,
   { delayId }: DueDelay,
   firedAt: Instant,
-): Promise<boolean> {
-  const ended = await storage.endDelay({ delayId, createdAt: firedAt, result: 'ok' })
-  return ended.ok
+): Promise<boolean | StuckDelay> {
+  try {
+    const ended = await storage.endDelay({ delayId, createdAt: firedAt, result: 'ok' })
+    if (ended.ok || ended.error.kind !== 'not_found') return ended.ok
+    return { delayId, reason: `${ended.error.id} does not exist` }
+  } catch (cause) {
+    if (isSteleError(cause, 'storage_corrupt')) return { delayId, reason: cause.message }
+    throw cause
+  }
 }
+
+interface StuckDelay extends DueDelay {
+  readonly reason: string
+}
+
+/** Delays that one line of the log names. */
+const stuckShownMax = 10
+
+const heldBackAdvice =
+  'Delays that cannot end were held back; the others go on. Repair their executions, then let ' +
+  'them go: `engine.delay(id).unpause()`.'
 
 async function countTrue(answers: readonly Promise<boolean>[]): Promise<number> {
   const settled = await Promise.all(answers)

@@ -7,7 +7,7 @@
 import { assert } from '../base/assert.ts'
 import { accept, type Result, refuse } from '../base/result.ts'
 import type { Instant } from '../base/time.ts'
-import { decideEvent, waitAfter } from '../model/decide.ts'
+import { decideEvent, nextVersion, waitAfter } from '../model/decide.ts'
 import { blockingOf, type DelayRequestEvent, type NewEvent, type Version } from '../model/event.ts'
 import type { DelayId, ExecutionId } from '../model/ids.ts'
 import { parentResponse } from '../model/parent-response.ts'
@@ -104,17 +104,35 @@ export function* appendEvents(
   written: WrittenAppend,
 ): WriteProtocol<Written, Refusal> {
   if (written.entries.length === 0) return refuse({ kind: 'invalid', reason: 'empty_batch' })
-  // Asks are counted before the row is compared, so a wait always reads it first.
-  const waits = written.entries.some(({ event }) => blockingOf(event) !== undefined)
-  if (known !== undefined && !waits) {
+  if (known !== undefined && isNext(known, written)) {
     const decided = yield* decideAll(known, written)
     // What an outdated state refuses, the row may accept: only the row refuses.
     const appended = decided.ok ? yield* trySwap(known, decided.value, written) : 'outdated'
     if (appended !== 'outdated') return appended
+    // A wait has counted its asks by now, which only a refusal takes back.
+    if (waits(written)) return refuse(yield* whyOutdated(executionId, written))
   }
   const before = yield* findStateForUpdate(executionId)
   if (before === undefined) return refuse({ kind: 'not_found', id: executionId })
   return yield* appendTo(before, written)
+}
+
+function isNext(known: LockedState, { version }: WrittenAppend): boolean {
+  return version === nextVersion(known)
+}
+
+function waits({ entries }: WrittenAppend): boolean {
+  return entries.some(({ event }) => blockingOf(event) !== undefined)
+}
+
+/** Why a row is not in the state in which its holder has left it: somebody else wrote to it. */
+function* whyOutdated(id: ExecutionId, { version, entries }: WrittenAppend): Protocol<Refusal> {
+  const row = yield* findStateForUpdate(id)
+  if (row === undefined) return { kind: 'not_found', id }
+  const [first] = entries
+  const decision = first === undefined ? undefined : decideEvent(row, { ...first, version })
+  if (decision?.ok === false) return decision.error
+  return { kind: 'version_conflict', expected: nextVersion(row), requested: version }
 }
 
 /** The same for a transaction that has just read the state. */
@@ -156,7 +174,7 @@ interface Decided {
 
 /**
  * Asks the table for each event in turn. Nothing is written before the state is replaced, except
- * by an event that blocks: whether it is answered depends on the asks before it, its own included.
+ * that a wait counts the asks before it: whether it is answered depends on them, its own included.
  */
 function* decideAll(
   before: ExecutionState,
@@ -164,25 +182,26 @@ function* decideAll(
 ): WriteProtocol<Decided, Refusal> {
   const { executionId } = before
   let state = before
-  let inserts: Call[] = []
+  let asks: Call[] = []
+  const events: Call[] = []
   for (const [index, entry] of entries.entries()) {
     const { event, createdAt } = entry
     const version = firstVersion + index
-    inserts.push(...joinSetCalls(executionId, event))
+    asks.push(...joinSetCalls(executionId, event))
     const wait = waitAfter(state, event)
     let answeredAt: Instant | undefined
     if (wait !== undefined) {
-      const answers = yield [...inserts, firstAnswerCall(executionId, wait.seenCursor)]
+      const answers = yield [...asks, firstAnswerCall(executionId, wait.seenCursor)]
       const answer = answers.at(-1)?.[0]
       answeredAt = answer === undefined ? undefined : integerOf(answer, 'created_at_ms')
-      inserts = []
+      asks = []
     }
     const decision = decideEvent(state, { event, createdAt, version, answeredAt })
     if (!decision.ok) return decision
-    inserts.push(insertEventCall(executionId, version, entry))
+    events.push(insertEventCall(executionId, version, entry))
     state = decision.value
   }
-  return accept({ state, inserts })
+  return accept({ state, inserts: [...asks, ...events] })
 }
 
 function* insertDelays(

@@ -34,12 +34,17 @@ const countResponse = statement(
    RETURNING asks, responses`,
 )
 
+/**
+ * CROSS, so that SQLite begins with the responses, whatever statistics say: with those of ANALYZE
+ * over a large file it began with the sets, 2.4 ms instead of 0.002 ms for 10,000 of them, measured.
+ */
 const firstAnswer = statement(
   'first-answer',
   `SELECT r.created_at_ms
    FROM responses r
-   JOIN join_sets s ON s.execution_id = r.execution_id AND s.join_set_id = r.join_set_id
-   WHERE r.execution_id = $1 AND r.cursor > $2 AND r.ordinal <= s.asks
+   CROSS JOIN join_sets s
+   WHERE r.execution_id = $1 AND r.cursor > $2
+     AND s.execution_id = r.execution_id AND s.join_set_id = r.join_set_id AND r.ordinal <= s.asks
    ORDER BY r.cursor
    LIMIT 1`,
 )

@@ -46,11 +46,20 @@ export class ExecutionError<Output = unknown, Failure = unknown> extends SteleEr
 }
 
 function messageOf(options: ExecutionErrorOptions<unknown, unknown>): string {
-  const { executionId, functionName, outcome } = options
+  const what = describeFailure(options)
+  if (options.outcome.type === 'err') return `${what}; read \`outcome.value\`.`
+  return `${what}; read \`outcome\`, or the log of the execution.`
+}
+
+/** What happened to which execution, without advice. */
+export function describeFailure(
+  failed: Pick<ExecutionErrorOptions<unknown, unknown>, 'executionId' | 'functionName' | 'outcome'>,
+): string {
+  const { executionId, functionName, outcome } = failed
   const who = `${functionName} ${executionId}`
-  if (outcome.type === 'err') return `${who} returned an error; read \`outcome.value\`.`
+  if (outcome.type === 'err') return `${who} returned an error`
   const reason = outcome.reason === undefined ? '' : `: ${outcome.reason}`
-  return `${who} failed (${outcome.kind})${reason}; read \`outcome\`, or the log of the execution.`
+  return `${who} failed (${outcome.kind})${reason}`
 }
 
 /** Whether `error` is an execution error, and of this function when one is given. */

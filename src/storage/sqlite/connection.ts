@@ -8,6 +8,8 @@ import { isInOrder, reorder, toPositional } from './dialect.ts'
 export interface Connection {
   /** Drives a protocol to its end. Whatever a statement throws comes out here. */
   readonly drive: <Value>(protocol: Protocol<Value>) => Value
+  /** The same for one that asks once, for one statement; `undefined` when it asks for more. */
+  readonly driveSingle: <Value>(protocol: Protocol<Value>) => { readonly value: Value } | undefined
   /** Runs one of the fixed texts below. */
   readonly control: (text: ControlText) => void
   /** Whether a transaction is open. */
@@ -45,22 +47,18 @@ export function openConnection(file: string, busyTimeout: number): Connection {
     }
     return bound(values)
   }
+  const controlOf = (text: ControlText): Database.Statement => {
+    const known = controls.get(text)
+    if (known !== undefined) return known
+    const control = database.prepare(text)
+    controls.set(text, control)
+    return control
+  }
   return {
-    drive: (protocol) => {
-      let step = protocol.next([])
-      while (step.done !== true) {
-        const answers: Answers = step.value.map(run)
-        step = protocol.next(answers)
-      }
-      return step.value
-    },
+    drive: (protocol) => drive(protocol, run),
+    driveSingle: (protocol) => driveSingle(protocol, run),
     control: (text) => {
-      let control = controls.get(text)
-      if (control === undefined) {
-        control = database.prepare(text)
-        controls.set(text, control)
-      }
-      control.run()
+      controlOf(text).run()
     },
     isInTransaction: () => database.inTransaction,
     runScript: (sql) => {
@@ -75,6 +73,28 @@ export function openConnection(file: string, busyTimeout: number): Connection {
       database.close()
     },
   }
+}
+
+type Run = (call: Call) => readonly Row[]
+
+function drive<Value>(protocol: Protocol<Value>, run: Run): Value {
+  let step = protocol.next([])
+  while (step.done !== true) {
+    const answers: Answers = step.value.map(run)
+    step = protocol.next(answers)
+  }
+  return step.value
+}
+
+function driveSingle<Value>(
+  protocol: Protocol<Value>,
+  run: Run,
+): { readonly value: Value } | undefined {
+  const first = protocol.next([])
+  if (first.done === true) return { value: first.value }
+  if (first.value.length !== 1) return undefined
+  const last = protocol.next(first.value.map(run))
+  return last.done === true ? { value: last.value } : undefined
 }
 
 const noRows: readonly Row[] = []

@@ -17,6 +17,8 @@ import { type IsInPlace, movedError } from './file-identity.ts'
 export const groupSizeMax = 1000
 /** A group is closed after this time, so that the event loop gets its turn. */
 export const groupTimeMax: Milliseconds = 8
+/** Reads look this often whether the file is still in its place; writes always do. */
+export const inPlaceInterval: Milliseconds = 20
 /** A busy database is asked again for this long before the operation fails. */
 export const busyRetryMax: Milliseconds = 30_000
 /** First pause before a busy database is asked again; doubles, up to the longest. */
@@ -53,6 +55,8 @@ class SqliteDriver {
   #closing: Promise<void> | undefined
   #onDrained: () => void = () => undefined
   #lastDataVersion: number
+  /** When the file was last seen in its place. */
+  #inPlaceAt = Number.NEGATIVE_INFINITY
 
   constructor(options: DriveOptions) {
     this.#options = options
@@ -82,7 +86,7 @@ class SqliteDriver {
           return
         }
         try {
-          requireInPlace(this.#options)
+          this.#requireInPlaceLately()
           resolve(readOnce(connection, protocol))
         } catch (cause) {
           if (!isBusy(cause) || !backoff.again(attempt)) reject(toSteleError(cause, file))
@@ -90,6 +94,14 @@ class SqliteDriver {
       }
       attempt()
     })
+  }
+
+  /** Asking the file system costs more than a read, and a read does no harm to what was moved. */
+  #requireInPlaceLately(): void {
+    const now = this.#options.clock.now()
+    if (Math.abs(now - this.#inPlaceAt) < inPlaceInterval) return
+    requireInPlace(this.#options)
+    this.#inPlaceAt = now
   }
 
   hasForeignChanges(): boolean {
@@ -126,7 +138,7 @@ class SqliteDriver {
       this.#flush(backoff)
     }
     try {
-      requireInPlace(this.#options)
+      requireInPlace(this.#options, 'write')
       // Left over when a rollback itself failed.
       if (connection.isInTransaction()) connection.control('ROLLBACK')
       connection.control('BEGIN IMMEDIATE')
@@ -147,8 +159,8 @@ class SqliteDriver {
   }
 }
 
-function requireInPlace({ file, isInPlace }: DriveOptions): void {
-  if (isInPlace !== undefined && !isInPlace()) throw movedError(file)
+function requireInPlace({ file, isInPlace }: DriveOptions, access?: 'write'): void {
+  if (isInPlace !== undefined && !isInPlace(access)) throw movedError(file)
 }
 
 function closedError({ file }: DriveOptions): SteleError {
@@ -241,6 +253,9 @@ function runWrite(write: QueuedWrite, { connection, file }: DriveOptions): Stele
 }
 
 function readOnce<Value>(connection: Connection, protocol: () => Protocol<Value>): Value {
+  // One statement is a snapshot of its own; whoever asks for more is run again, in a transaction.
+  const single = connection.driveSingle(protocol())
+  if (single !== undefined) return single.value
   connection.control('BEGIN')
   try {
     const value = connection.drive(protocol())

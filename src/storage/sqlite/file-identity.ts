@@ -7,8 +7,12 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { SteleError } from '../../base/error.ts'
 
-/** Looks at the file under the name; cheap enough to ask before every transaction (2 µs). */
-export type IsInPlace = () => boolean
+/**
+ * Looks at the file under the name; cheap enough to ask before every transaction (2 µs). Before one
+ * that writes also at the files beside it: what is committed to a WAL that was deleted is lost with
+ * the process, and two processes that do not share their `-shm` file do not see each other's locks.
+ */
+export type IsInPlace = (access?: 'write') => boolean
 
 /** Remembers which file stands under this name now. A database in memory is always in place. */
 export function watchIdentity(file: string): IsInPlace {
@@ -16,9 +20,21 @@ export function watchIdentity(file: string): IsInPlace {
   // Absolute, so that a change of the working directory changes nothing.
   const path = resolve(file)
   const opened = identityOf(path)
+  const companions = [watchCompanion(`${path}-wal`), watchCompanion(`${path}-shm`)]
+  return (access) => {
+    const found = identityOf(path)
+    if (found === undefined || found !== opened) return false
+    return access !== 'write' || companions.every((isInPlace) => isInPlace())
+  }
+}
+
+/** SQLite makes these when it needs them, and keeps them while anybody has the database open. */
+function watchCompanion(path: string): () => boolean {
+  let opened = identityOf(path)
   return () => {
     const found = identityOf(path)
-    return found !== undefined && found === opened
+    opened ??= found
+    return found === opened
   }
 }
 
@@ -35,8 +51,8 @@ function identityOf(path: string): string | undefined {
 export function movedError(file: string): SteleError {
   return new SteleError(
     'storage_unavailable',
-    `SQLite database ${JSON.stringify(file)} was deleted, moved or replaced while it was open. ` +
-      'Nothing more is written: put the file back, or stop the process.',
+    `SQLite database ${JSON.stringify(file)}, or its -wal or -shm file, was deleted, moved or ` +
+      'replaced while it was open. Nothing more is written: put the file back, or stop the process.',
     { fields: { file } },
   )
 }

@@ -83,9 +83,8 @@ function openOnce(options: SqliteOptions, clock: Clock): Connection {
 
 /** Looks before touching: a database of somebody else is left exactly as it was. */
 function checkOwner(connection: Connection, file: string): void {
-  const owner = Number(connection.readPragma('application_id'))
-  const version = Number(connection.readPragma('user_version'))
-  if (owner !== applicationId && (owner !== 0 || version !== 0 || hasTables(connection))) {
+  const { owner, version, isEmpty } = readMarks(connection)
+  if (owner !== applicationId && (owner !== 0 || version !== 0 || !isEmpty)) {
     throw new SteleError(
       'storage_corrupt',
       `${JSON.stringify(file)} is a SQLite database, but not one of Stele's. ` +
@@ -103,8 +102,20 @@ function checkOwner(connection: Connection, file: string): void {
   }
 }
 
-function hasTables(connection: Connection): boolean {
-  return Number(connection.readPragma('schema_version')) !== 0
+interface Marks {
+  readonly owner: number
+  readonly version: number
+  readonly isEmpty: boolean
+}
+
+/** All of one moment: another process may be making this very database. */
+function readMarks(connection: Connection): Marks {
+  connection.control('BEGIN')
+  const owner = Number(connection.readPragma('application_id'))
+  const version = Number(connection.readPragma('user_version'))
+  const isEmpty = Number(connection.readPragma('schema_version')) === 0
+  connection.control('COMMIT')
+  return { owner, version, isEmpty }
 }
 
 function configure(connection: Connection, { synchronous = 'full' }: SqliteOptions): void {

@@ -304,6 +304,8 @@ class WorkflowRun {
     if (state === undefined) return { type: 'already_written' }
     this.#isUpgrading = false
     this.#version = state.version
+    // What was cancelled with it has answered in the same transaction.
+    if (cancelled > 0) this.#hasNews = true
     if (isParking) this.#warm.put(frame, state.version)
     else recordStepEnds(frame, { events, createdAt, version: state.version })
     return undefined

@@ -23,6 +23,7 @@ export function observeConnection(connection: Connection): ObservedConnection {
   return {
     ...connection,
     drive: (protocol) => connection.drive(observe(protocol, seen)),
+    driveSingle: (protocol) => connection.driveSingle(observe(protocol, seen)),
     control: (text) => {
       seen.push(text)
       const error = failures.get(text)

@@ -273,7 +273,7 @@ describe('replay', () => {
   })
 
   it('replay: at any moment, a cold frame stands where the warm one does', async () => {
-    const world = await begun(async ({ call, joinSet, log, messages, patched, sleep, step }) => {
+    const world = await begun(async ({ joinSet, log, messages, patched, sleep, step }) => {
       const seen: unknown[] = []
       const note = (what: unknown): void => {
         seen.push(what)

@@ -351,6 +351,22 @@ describe('tryNext', () => {
     expect(cold.end()).toEqual(returned([undefined, child('n:boxes'), undefined]))
   })
 
+  it('tryNext: passes over failures that the set ignores', async () => {
+    const world = await begun(async ({ joinSet, messages }) => {
+      const set = joinSet('boxes', { onFailure: 'ignore' })
+      for (const n of [1, 2, 3]) set.submit(act, n)
+      await messages.go.next()
+      return [set.tryNext()?.id, set.tryNext()?.id]
+    })
+    world.childEnds('n:boxes', failed).childEnds('n:boxes', { type: 'ok' }, 2)
+    world.childEnds('n:boxes', failed, 3).send('go')
+    const cold = world.replay()
+    await world.advance()
+    await cold.advance()
+    expect(world.end()).toEqual(returned([child('n:boxes', 2), undefined]))
+    expect(cold.end()).toEqual(world.end())
+  })
+
   it('tryNext: an end that somebody waits for is not taken from them', async () => {
     const world = await begun(async ({ joinSet, messages }) => {
       const set = joinSet('boxes')
