@@ -8,6 +8,7 @@ import { createEngine, defineActivity } from '../../dist/src/index.js'
 import { sqlite } from '../../dist/src/sqlite.js'
 import { migrations } from '../../dist/src/storage/sqlite/schema.js'
 import drivers from './peers/stele.mjs'
+import { measurePolls } from './polls.mjs'
 import { measureChildren, measureFans, measureLong, measureSteps } from './workflows.mjs'
 
 const [workload, synchronous] = process.argv.slice(2)
@@ -32,6 +33,7 @@ const workloads = {
   'w3-children': () => measureChildren(openDriver),
   w4: () => measureFans(openDriver),
   w5: () => measureLong(openDriver),
+  polls: () => measurePolls({ file, synchronous, payload }),
 }
 
 try {

@@ -26,6 +26,7 @@ const workloads = [
   'w3-children',
   'w4',
   'w5',
+  'polls',
 ]
 
 /** One measurement: a workload under one durability. */

@@ -68,7 +68,8 @@ export async function measureLong(open) {
   const last = marks[length - 1] - marks[length - 1 - tenth]
   await driver.runReplay(1_000)
   const replays = []
-  for (let index = 0; index < 3; index += 1) replays.push((await driver.runReplay(length)).replay_ms)
+  for (let index = 0; index < 3; index += 1)
+    replays.push((await driver.runReplay(length)).replay_ms)
   await driver.close()
   return {
     'µs a step': (time * 1e6) / length,

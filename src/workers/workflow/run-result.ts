@@ -78,7 +78,7 @@ function trap({ errorDetailBytes }: ResultOptions, error: unknown): WorkerResult
   return fatal({ type: 'workflow_trap', ...thrown, reason })
 }
 
-/** The code cannot go on: paused until somebody has looked at it, or failed, as its author wants. */
+/** The code cannot go on: paused until somebody has looked, or failed, as its author wants. */
 export function resultOfFault(options: ResultOptions, fault: FrameFault): WorkerResult {
   if (fault.type === 'input_unreadable') return unreadableInput(options, fault.error)
   const reason = fault.type === 'mismatch' ? describeMismatch(fault.mismatch) : fault.reason
