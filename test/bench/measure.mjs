@@ -7,6 +7,8 @@ import Database from 'better-sqlite3'
 import { createEngine, defineActivity } from '../../dist/src/index.js'
 import { sqlite } from '../../dist/src/sqlite.js'
 import { migrations } from '../../dist/src/storage/sqlite/schema.js'
+import { measureBacklog } from './backlog.mjs'
+import { measureBlocks } from './blocks.mjs'
 import drivers from './peers/stele.mjs'
 import { measurePolls } from './polls.mjs'
 import { measureChildren, measureFans, measureLong, measureSteps } from './workflows.mjs'
@@ -33,6 +35,8 @@ const workloads = {
   'w3-children': () => measureChildren(openDriver),
   w4: () => measureFans(openDriver),
   w5: () => measureLong(openDriver),
+  w6: () => measureBacklog(folder, synchronous, Number(process.env.STELE_BENCH_ROWS ?? 100_000)),
+  w7: () => measureBlocks(folder, synchronous),
   polls: () => measurePolls({ file, synchronous, payload }),
 }
 
