@@ -26,6 +26,8 @@ const workloads = [
   'w3-children',
   'w4',
   'w5',
+  'w6',
+  'w7',
   'polls',
 ]
 
