@@ -11,6 +11,7 @@ import { measureBacklog } from './backlog.mjs'
 import { measureBlocks } from './blocks.mjs'
 import drivers from './peers/stele.mjs'
 import { measurePolls } from './polls.mjs'
+import { measureProfile } from './profile.mjs'
 import { measureChildren, measureFans, measureLong, measureSteps } from './workflows.mjs'
 
 const [workload, synchronous] = process.argv.slice(2)
@@ -37,6 +38,7 @@ const workloads = {
   w5: () => measureLong(openDriver),
   w6: () => measureBacklog(folder, synchronous, Number(process.env.STELE_BENCH_ROWS ?? 100_000)),
   w7: () => measureBlocks(folder, synchronous),
+  profile: () => measureProfile(folder, synchronous),
   polls: () => measurePolls({ file, synchronous, payload }),
 }
 

@@ -28,6 +28,7 @@ const workloads = [
   'w5',
   'w6',
   'w7',
+  'profile',
   'polls',
 ]
 
