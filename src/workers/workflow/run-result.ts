@@ -7,7 +7,7 @@ import { copyJson, type Json } from '../../base/json.ts'
 import type { AbortReason, FatalError, WorkerResult } from '../../engine/worker.ts'
 import type { DeploymentId } from '../../model/ids.ts'
 import { isActivityError, isErr } from '../err.ts'
-import { describeFailure, ExecutionError } from '../execution-error.ts'
+import { describeFailure, isExecutionError } from '../execution-error.ts'
 import { parseWith, type Schema } from '../schema.ts'
 import { describeThrown } from '../stored-error.ts'
 import type { FrameEnd } from './frame.ts'
@@ -74,7 +74,7 @@ function rootOf({ type }: EndValue): string {
 function trap({ errorDetailBytes }: ResultOptions, error: unknown): WorkerResult {
   const thrown = describeThrown(error, errorDetailBytes)
   // What to do about it is said once, by whoever tells the end of this execution.
-  const reason = error instanceof ExecutionError ? describeFailure(error) : thrown.reason
+  const reason = isExecutionError(error) ? describeFailure(error) : thrown.reason
   return fatal({ type: 'workflow_trap', ...thrown, reason })
 }
 
