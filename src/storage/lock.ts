@@ -14,7 +14,7 @@ import type { RetryPolicy } from '../model/retry.ts'
 import type { LockedState, PendingState } from '../model/state.ts'
 import { integerOf, textOf } from './column.ts'
 import type { WriteProtocol } from './driver.ts'
-import { insertFreeEventCall, parseCreated, writeEvent } from './event-row.ts'
+import { insertFreeEventCall, parseCreated, type WrittenEvent, writeEvent } from './event-row.ts'
 import { type Notice, noticesOf } from './notice.ts'
 import { type Call, call, type Protocol, type Row, statement } from './protocol.ts'
 import { type SetAside, setAsideCall } from './set-aside.ts'
@@ -109,7 +109,8 @@ const nextDue = statement(
 /** Locks what is due. */
 export function* lockDue(request: LockRequest): WriteProtocol<LockBatch, never> {
   const candidates = yield* findCandidates(request)
-  const attempts = candidates.map(({ row, target }) => tryLock(row, target, request))
+  const eventFor = createLockEvents(request)
+  const attempts = candidates.map(({ row, target }) => tryLock(row, target, eventFor))
   const drafts = attempts.filter((attempt) => attempt.type === 'draft')
   const inserted = drafts.length === 0 ? [] : yield drafts.map(({ insert }) => insert)
   // A log that is ahead of its row has been written to by somebody else: not ours to lock.
@@ -193,19 +194,18 @@ interface LockDraft {
 
 type LockAttempt = LockDraft | ({ readonly type: 'poison' } & SetAside)
 
-function tryLock(row: Row, target: LockTarget, request: LockRequest): LockAttempt {
+function tryLock(row: Row, target: LockTarget, eventFor: LockEvents): LockAttempt {
   const executionId = textOf(row, 'execution_id')
   try {
     const before = parseState(row)
     const created = parseCreated(row)
     if (before.status !== 'pending_at') return poison(executionId, 'the row is not pending')
-    const locked = lockEvent(before, target, request)
+    const entry = eventFor(before, target)
+    const { event: locked, createdAt } = entry
     const version = before.version + 1
-    const createdAt = request.lockedAt
     const decision = decideEvent(before, { event: locked, createdAt, version })
     if (!decision.ok) return poison(executionId, `the lock is refused: ${decision.error.kind}`)
     if (decision.value.status !== 'locked') return poison(executionId, 'the lock did not take')
-    const entry = writeEvent(locked, createdAt)
     return {
       type: 'draft',
       execution: { state: decision.value, created, locked },
@@ -221,16 +221,42 @@ function poison(executionId: string, reason: string): LockAttempt {
   return { type: 'poison', executionId, reason }
 }
 
-function lockEvent(before: PendingState, target: LockTarget, request: LockRequest): LockedEvent {
-  // `auto` leaves version and deployment as they are until the upgrade has succeeded.
-  const foreign = target.strategy === 'auto' && before.function.version !== target.function.version
-  return {
-    type: 'locked',
-    executorId: request.executorId,
-    runId: request.runId,
-    deploymentId: foreign ? before.deploymentId : request.deploymentId,
-    lockExpiresAt: addDuration(request.lockedAt, target.lockExpiry),
-    retry: target.retry,
-    functionVersion: foreign ? before.function.version : target.function.version,
+/** A `locked` event, written out. */
+type LockEntry = WrittenEvent & { readonly event: LockedEvent }
+
+/** The event for a row; all rows of one function share one, but for those of another version. */
+type LockEvents = (before: PendingState, target: LockTarget) => LockEntry
+
+function createLockEvents(request: LockRequest): LockEvents {
+  const shared = new Map<LockTarget, LockEntry>()
+  return (before, target) => {
+    // `auto` leaves version and deployment as they are until the upgrade has succeeded.
+    const { version } = before.function
+    if (target.strategy === 'auto' && version !== target.function.version) {
+      return writeLock(request, target, { version, deploymentId: before.deploymentId })
+    }
+    const known = shared.get(target)
+    if (known !== undefined) return known
+    const { deploymentId } = request
+    const entry = writeLock(request, target, { version: target.function.version, deploymentId })
+    shared.set(target, entry)
+    return entry
   }
+}
+
+function writeLock(
+  { executorId, runId, lockedAt }: LockRequest,
+  { retry, lockExpiry }: LockTarget,
+  { version, deploymentId }: { readonly version: string; readonly deploymentId: DeploymentId },
+): LockEntry {
+  const event: LockedEvent = {
+    type: 'locked',
+    executorId,
+    runId,
+    deploymentId,
+    lockExpiresAt: addDuration(lockedAt, lockExpiry),
+    retry,
+    functionVersion: version,
+  }
+  return { ...writeEvent(event, lockedAt), event }
 }
