@@ -8,6 +8,7 @@ import type { DeploymentId } from '../model/ids.ts'
 import type { Storage } from '../storage/storage.ts'
 import type { FunctionDefinition } from '../workers/definition.ts'
 import type { Limits } from './limits.ts'
+import type { Lookout } from './lookout.ts'
 
 /** The surroundings of a client. */
 export interface ClientContext {
@@ -17,6 +18,8 @@ export interface ClientContext {
   readonly mintUlid: MintUlid
   readonly codec: Codec
   readonly limits: Limits
+  /** Sees for all who wait what other processes have finished. */
+  readonly lookout: Lookout
   readonly deploymentId: DeploymentId
   /** Functions that this engine executes, by name. */
   readonly definitions: ReadonlyMap<string, FunctionDefinition>

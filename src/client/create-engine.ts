@@ -43,6 +43,7 @@ import {
   type StorageFactory,
 } from './engine-options.ts'
 import { createParts, type Parts } from './engine-parts.ts'
+import { createLookout } from './lookout.ts'
 
 /** Functions by their names. */
 export type FunctionsByName<F extends AnyFunction> = { readonly [G in F as NameOf<G>]: G }
@@ -86,6 +87,7 @@ export async function createEngine<const Fs extends readonly (AnyFunction & Impl
     ...surroundings,
     ...stopSwitch,
     codec: given.codec ?? defaultCodec,
+    lookout: createLookout({ storage, scheduler }),
     definitions,
     limits: settings.limits,
   }

@@ -1,14 +1,12 @@
-/** Waiting for the end of an execution: by notice, by looks at foreign commits, by a slow poll. */
+/** Waiting for the end of an execution: by notice, or by what the lookout sees of others. */
 
 import { SteleError } from '../base/error.ts'
 import type { Cancel, Milliseconds, Scheduler } from '../base/time.ts'
 import type { ExecutionId } from '../model/ids.ts'
 import type { ExecutionState, FinishedState } from '../model/state.ts'
 import type { Storage } from '../storage/storage.ts'
+import type { Lookout } from './lookout.ts'
 import { notFoundError } from './refusal-error.ts'
-
-/** How often a waiter looks by itself, in case every notice was lost. */
-export const resultPollInterval: Milliseconds = 1_000
 
 /** A wait for one execution. */
 export interface WaitRequest {
@@ -21,6 +19,7 @@ export interface WaitRequest {
 export interface WaitEnvironment {
   readonly storage: Pick<Storage, 'findState' | 'notifications'>
   readonly scheduler: Scheduler
+  readonly lookout: Lookout
   /** Calls back when the engine stops; then nobody waits any more. */
   readonly onStop: (listener: () => void) => Cancel
 }
@@ -50,7 +49,6 @@ class Wait {
   readonly #request: WaitRequest
   readonly #conclusion: Conclusion
   readonly #cancels = new Set<Cancel>()
-  #poll: Cancel | undefined
   #isOver = false
 
   constructor(environment: WaitEnvironment, request: WaitRequest, conclusion: Conclusion) {
@@ -60,13 +58,18 @@ class Wait {
   }
 
   begin(): void {
-    const { storage, onStop } = this.#environment
+    const { storage, lookout, onStop } = this.#environment
     const { executionId } = this.#request
     const onNotice = (state: ExecutionState | undefined): void => {
+      // What others have committed is looked up for all who wait at once.
+      if (state !== undefined) this.#judge(state)
+    }
+    const onSeen = (state: ExecutionState | undefined): void => {
       if (state === undefined) void this.#look()
       else this.#judge(state)
     }
     this.#cancels.add(storage.notifications.onExecution(executionId, onNotice))
+    this.#cancels.add(lookout.watch(executionId, onSeen))
     this.#cancels.add(
       onStop(() => {
         this.#fail(stoppedError(executionId))
@@ -79,7 +82,6 @@ class Wait {
   async #lookAndWait(): Promise<void> {
     await this.#look()
     if (this.#isOver) return
-    this.#pollLater()
     const { executionId, timeout } = this.#request
     if (timeout === undefined) return
     const onTimeout = (): void => {
@@ -99,13 +101,6 @@ class Wait {
     }
   }
 
-  #pollLater(): void {
-    this.#poll = this.#environment.scheduler.after(resultPollInterval, () => {
-      void this.#look()
-      if (!this.#isOver) this.#pollLater()
-    })
-  }
-
   #judge(state: ExecutionState): void {
     if (state.status !== 'finished' || this.#isOver) return
     this.#stop()
@@ -120,7 +115,6 @@ class Wait {
 
   #stop(): void {
     this.#isOver = true
-    this.#poll?.()
     for (const cancel of this.#cancels) cancel()
   }
 }

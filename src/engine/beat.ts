@@ -35,7 +35,7 @@ export interface BeatOptions {
 export function createBeat(options: BeatOptions): Beat {
   const { context, executorId, kind, host } = options
   const { clock, scheduler, storage, deploymentId } = context
-  const problems = createProblemLog(context.logger, 'Recording that the executor lives')
+  const problems = createProblemLog(context, 'Recording that the executor lives')
   const functions = options.functions.map(({ id }) => id.name)
   let startedAt: number | undefined
   let timer: Cancel | undefined

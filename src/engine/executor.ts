@@ -123,9 +123,9 @@ class PollingExecutor implements Executor {
     this.#options = options
     this.executorId = newExecutorId(context.mintUlid())
     this.#functionsByName = new Map(functions.map((entry) => [entry.id.name, entry]))
-    this.#polling = createProblemLog(logger, `Polling for ${kind}`)
-    this.#writing = createProblemLog(logger, 'Writing results')
-    const problems = createProblemLog(logger, 'Writing what functions log')
+    this.#polling = createProblemLog(context, `Polling for ${kind}`)
+    this.#writing = createProblemLog(context, 'Writing results')
+    const problems = createProblemLog(context, 'Writing what functions log')
     this.#logs = createRunLogBuffer({
       storage,
       scheduler,

@@ -94,10 +94,10 @@ class TickingWatcher implements TimersWatcher {
   #unlisten: Cancel | undefined
 
   constructor({ context, settings }: TimersWatcherOptions) {
-    const { logger, inspect, scheduler } = context
+    const { inspect, scheduler } = context
     this.#context = context
     this.#settings = settings
-    this.#problems = createProblemLog(logger, 'The timers watcher')
+    this.#problems = createProblemLog(context, 'The timers watcher')
     this.actor = createActor(compiled.logic(this.#effects()), {
       id: 'timers-watcher',
       clock: createActorClock(scheduler),
@@ -270,7 +270,7 @@ async function handle(
   }
 }
 
-/** Fires delays. One that cannot end is held back, or it would come up for ever and crowd others. */
+/** Fires delays. One that cannot end is held back, or it would come up for ever and crowd out. */
 async function fireAll(
   context: EngineContext,
   delays: readonly DueDelay[],

@@ -17,6 +17,8 @@ import { type IsInPlace, movedError } from './file-identity.ts'
 export const groupSizeMax = 1000
 /** A group is closed after this time, so that the event loop gets its turn. */
 export const groupTimeMax: Milliseconds = 8
+/** Writes answered in one turn of the event loop. */
+export const answersPerTurn = 64
 /** Reads look this often whether the file is still in its place; writes always do. */
 export const inPlaceInterval: Milliseconds = 20
 /** A busy database is asked again for this long before the operation fails. */
@@ -148,8 +150,15 @@ class SqliteDriver {
       this.#finish()
       return
     }
-    runGroup(this.#queue, this.#options)
-    this.#finish()
+    this.#answer(runGroup(this.#queue, this.#options))
+  }
+
+  /** What follows from an answer runs at once, so a large group is answered over several turns. */
+  #answer(answers: readonly (() => void)[], from = 0): void {
+    const end = from + answersPerTurn
+    for (const answer of answers.slice(from, end)) answer()
+    if (end >= answers.length) this.#finish()
+    else this.#options.scheduler.soon(() => this.#answer(answers, end))
   }
 
   #finish(): void {
@@ -210,8 +219,8 @@ class PendingWrite<Value, Refusal> implements QueuedWrite {
   }
 }
 
-/** Runs as many writes as fit into one transaction, commits, and answers each. */
-function runGroup(queue: QueuedWrite[], options: DriveOptions): void {
+/** Runs as many writes as fit into one transaction, and commits. Gives an answer for each. */
+function runGroup(queue: QueuedWrite[], options: DriveOptions): readonly (() => void)[] {
   const { connection, file, clock } = options
   const startedAt = clock.now()
   const group: QueuedWrite[] = []
@@ -227,14 +236,16 @@ function runGroup(queue: QueuedWrite[], options: DriveOptions): void {
     connection.control('COMMIT')
   } catch (cause) {
     rollback(connection)
-    failAll(group, toSteleError(cause, file))
-    return
+    const fault = toSteleError(cause, file)
+    return group.map((write) => () => {
+      write.fail(fault)
+    })
   }
-  for (const [index, write] of group.entries()) {
+  return group.map((write, index) => () => {
     const fault = faults[index]
     if (fault === undefined) write.answer()
     else write.fail(fault)
-  }
+  })
 }
 
 /** Runs one write in a savepoint, and gives its own fault; one of the transaction is thrown. */

@@ -52,7 +52,7 @@ export function movedError(file: string): SteleError {
   return new SteleError(
     'storage_unavailable',
     `SQLite database ${JSON.stringify(file)}, or its -wal or -shm file, was deleted, moved or ` +
-      'replaced while it was open. Nothing more is written: put the file back, or stop the process.',
+      'replaced while it was open. Nothing more is written: put it back, or stop the process.',
     { fields: { file } },
   )
 }

@@ -1,6 +1,7 @@
 import { defineActivity } from 'stele'
 import { describe, expect, it } from 'vitest'
-import { resultPollInterval, waitFinished } from '../../../src/client/wait-finished.ts'
+import { createLookout, resultPollInterval } from '../../../src/client/lookout.ts'
+import { waitFinished } from '../../../src/client/wait-finished.ts'
 import type { ExecutionState } from '../../../src/model/state.ts'
 import { createNotifications } from '../../../src/storage/notifications.ts'
 import type { Storage } from '../../../src/storage/storage.ts'
@@ -19,14 +20,23 @@ function silentStorage(find: () => ExecutionState | undefined) {
     return Promise.resolve().then(find)
   }
   const notifications = createNotifications({ scheduler, hasForeignChanges: () => false })
-  const storage: Pick<Storage, 'findState' | 'notifications'> = { findState, notifications }
-  const environment = { storage, scheduler, onStop: () => () => undefined }
+  const findStates = async (): Promise<readonly ExecutionState[]> => {
+    const state = await findState()
+    return state === undefined ? [] : [state]
+  }
+  const storage: Pick<Storage, 'findState' | 'findStates' | 'notifications'> = {
+    findState,
+    findStates,
+    notifications,
+  }
+  const lookout = createLookout({ storage, scheduler })
+  const environment = { storage, scheduler, lookout, onStop: () => () => undefined }
   return { environment, scheduler, notifications, looks: () => looks }
 }
 
-const pending = { status: 'pending_at' } as ExecutionState
-const finished = { status: 'finished', version: 2 } as ExecutionState
 const request = { executionId: executionId('a'), timeout: undefined }
+const pending = { ...request, status: 'pending_at' } as unknown as ExecutionState
+const finished = { ...request, status: 'finished', version: 2 } as unknown as ExecutionState
 
 const slow = defineActivity({ name: 'slow' }, (_: undefined, { signal }) => {
   return new Promise<string>((resolve) => {

@@ -85,10 +85,10 @@ export async function openHeld(part: HeldPart = {}): Promise<HeldSurroundings> {
     logs: createRunLogBuffer({
       storage: context.storage,
       scheduler,
-      problems: createProblemLog(context.logger, 'Logs'),
+      problems: createProblemLog(context, 'Logs'),
       onDropped: () => undefined,
     }),
-    problems: createProblemLog(context.logger, 'Results'),
+    problems: createProblemLog(context, 'Results'),
     onStraggler: (end) => stragglers.push(end),
     isClosing: () => false,
     ...part.options,

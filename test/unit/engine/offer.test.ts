@@ -26,7 +26,7 @@ function open(...answers: readonly Answer[]) {
     if (answer === undefined) return Promise.reject(away)
     return answer instanceof Error ? Promise.reject(answer) : Promise.resolve(answer)
   }
-  const problems = createProblemLog(recordingLogger(log), 'Results')
+  const problems = createProblemLog({ logger: recordingLogger(log), clock }, 'Results')
   const options = { scheduler, problems, isGivenUp: () => isGivenUp }
   const giveUp = (): void => {
     isGivenUp = true

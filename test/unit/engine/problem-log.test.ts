@@ -2,20 +2,26 @@
 
 import { describe, expect, it } from 'vitest'
 import { SteleError } from '../../../src/base/error.ts'
-import { createProblemLog } from '../../../src/engine/problem-log.ts'
+import { createProblemLog, retellAfter } from '../../../src/engine/problem-log.ts'
+import { createTestClock } from '../../support/test-time.ts'
 import { type LoggedLine, recordingLogger } from './surroundings.ts'
 
 function open() {
   const log: LoggedLine[] = []
-  return { log, problems: createProblemLog(recordingLogger(log), 'Polling') }
+  const clock = createTestClock()
+  const problems = createProblemLog({ logger: recordingLogger(log), clock }, 'Polling')
+  return { log, clock, problems }
 }
 
 const away = new SteleError('storage_unavailable', 'The storage is away.')
 
 describe('problem log', () => {
   it('repeated: an hour of failures makes two lines, the second with the count', () => {
-    const { log, problems } = open()
-    for (let second = 0; second < 3600; second += 1) problems.failed(away)
+    const { log, problems, clock } = open()
+    for (let second = 0; second < 3600; second += 1) {
+      clock.advance(1_000)
+      problems.failed(away)
+    }
     expect(problems.streak()).toBe(3600)
     problems.worked()
     problems.worked()
@@ -36,6 +42,7 @@ describe('problem log', () => {
     problems.failed(new TypeError('what'))
     problems.failed(new TypeError('what'))
     problems.failed('text')
+    problems.failed(away)
     expect(log.map(({ message }) => message)).toEqual([
       'Polling failed: storage_unavailable',
       'Polling failed: TypeError: what',
@@ -43,12 +50,32 @@ describe('problem log', () => {
     ])
   })
 
-  it('again: after it worked, the same failure is news', () => {
-    const { log, problems } = open()
+  it('again: after it worked, the same failure is news, a minute after it was told', () => {
+    const { log, problems, clock } = open()
     problems.failed(away)
     problems.worked()
+    clock.advance(retellAfter - 1)
     problems.failed(away)
-    expect(log.map(({ level }) => level)).toEqual(['error', 'info', 'error'])
+    expect(log.map(({ level }) => level)).toEqual(['error', 'info'])
+    clock.advance(1)
+    problems.failed(away)
+    problems.worked()
+    expect(log.slice(2).map(({ level, fields }) => [level, fields['failures']])).toEqual([
+      ['error', 2],
+      ['info', 2],
+    ])
+  })
+
+  it('now and then: an hour of failures in turn with successes makes two lines a minute', () => {
+    const { log, problems, clock } = open()
+    for (let second = 0; second < 3600; second += 1) {
+      clock.advance(1_000)
+      problems.failed(second % 2 === 0 ? away : new TypeError('what'))
+      expect(problems.streak()).toBe(1)
+      problems.worked()
+    }
+    expect(log.length).toBeGreaterThan(100)
+    expect(log.length).toBeLessThanOrEqual(4 * 60)
   })
 
   it('silence: what works is not reported', () => {

@@ -19,14 +19,15 @@ function line(message: string): RunLogLine {
 }
 
 function open() {
-  const scheduler = createTestScheduler(createTestClock())
+  const clock = createTestClock()
+  const scheduler = createTestScheduler(clock)
   const log: LoggedLine[] = []
   const batches: (readonly string[])[] = []
   const dropped: number[] = []
   let failure: Error | undefined
   const buffer = createRunLogBuffer({
     scheduler,
-    problems: createProblemLog(recordingLogger(log), 'Writing'),
+    problems: createProblemLog({ logger: recordingLogger(log), clock }, 'Writing'),
     onDropped: (count) => {
       dropped.push(count)
     },
