@@ -63,7 +63,8 @@ const places = [
 
 /** The methods of better-sqlite3 are native, so they have a name and no place. */
 function isSqlite({ url, name }) {
-  return url.endsWith('sqlite/connection.js') || (url === '' && /^(?:run|all|get)$/.test(name))
+  const isNative = url === '' && /^(?:run|all|get)$/.test(name)
+  return isNative || url.endsWith('sqlite/connection.js')
 }
 
 function sharesOf({ nodes, samples, timeDeltas }) {
@@ -74,6 +75,6 @@ function sharesOf({ nodes, samples, timeDeltas }) {
     const [place] = places.find(([, fits]) => fits({ name, url }))
     totals.set(place, totals.get(place) + timeDeltas[index])
   }
-  const figures = [...totals].map(([place, time]) => [`${place}, µs`, time / count])
+  const figures = [...totals].map(([place, time]) => [`${String(place)}, µs`, time / count])
   return Object.fromEntries(figures.toSorted(([, left], [, right]) => right - left))
 }

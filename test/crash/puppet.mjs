@@ -136,7 +136,7 @@ function refOf(fn) {
   return functions.find((one) => one.name === fn) ?? defineActivity({ name: fn }).stub()
 }
 
-process.on('message', async ({ call, command, args }) => {
+async function answer({ call, command, args }) {
   try {
     const value = await commands[command](...args)
     process.send({ call, value })
@@ -144,5 +144,7 @@ process.on('message', async ({ call, command, args }) => {
     const { code, message } = error
     process.send({ call, error: { code, message } })
   }
-})
+}
+
+process.on('message', (asked) => void answer(asked))
 process.send({ call: 0 })

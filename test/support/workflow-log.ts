@@ -30,7 +30,7 @@ const managing = new Set([
 ])
 
 /** A value without what passes. */
-export function lasting(value: unknown): unknown {
+function lasting(value: unknown): unknown {
   return JSON.parse(
     JSON.stringify(value, (key, inner: unknown) => (passing.has(key) ? undefined : inner)),
   )

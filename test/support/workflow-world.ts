@@ -60,7 +60,7 @@ export interface World {
 }
 
 /** Longer than anything a test waits for. */
-export const ages: Milliseconds = 2 ** 50
+const ages: Milliseconds = 2 ** 50
 /** Timers after which a test that goes on is taken for one that never ends. */
 const timersMax = 2_000
 /** Looks for foreign commits, and signs of life: nobody needs them here, and they never end. */

@@ -35,6 +35,8 @@ const busyTimeout: Milliseconds = 10
 const openPause: Milliseconds = 20
 /** Page cache, in KiB: enough for the hot part of a large log. */
 const cacheSizeKiB = 16_000
+/** Pages after which the WAL is copied into the database: pages written often are copied once. */
+const walPagesMax = 4_000
 /** The WAL is cut to this after a checkpoint. */
 const journalSizeLimitBytes = 64 * 1024 * 1024
 
@@ -123,6 +125,7 @@ function configure(connection: Connection, { synchronous = 'full' }: SqliteOptio
   connection.readPragma(`synchronous = ${synchronous === 'normal' ? 'NORMAL' : 'FULL'}`)
   connection.readPragma(`cache_size = -${cacheSizeKiB}`)
   connection.readPragma('temp_store = MEMORY')
+  connection.readPragma(`wal_autocheckpoint = ${walPagesMax}`)
   connection.readPragma(`journal_size_limit = ${journalSizeLimitBytes}`)
 }
 

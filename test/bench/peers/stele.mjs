@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { createEngine, defineActivity, defineWorkflow } from '../../../dist/src/index.js'
 import { sqlite } from '../../../dist/src/sqlite.js'
 
+// oxlint-disable-next-line no-default-export -- what the rig asks of a driver
 export default ['full', 'normal'].map(describe)
 
 function describe(synchronous) {

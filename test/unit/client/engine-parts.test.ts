@@ -1,5 +1,5 @@
 import { type AnyFunction, defineActivity, defineWorkflow, type Implemented } from 'stele'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { openTestEngine } from './test-engine.ts'
 
 const never = (): Promise<never> => new Promise(() => undefined)
@@ -11,7 +11,7 @@ function open(
 }
 
 describe('permits', () => {
-  test('workflows go on while activities have used up theirs', async () => {
+  it('workflows go on while activities have used up theirs', async () => {
     const slow = defineActivity({ name: 'slow' }, never)
     const nap = defineWorkflow({ name: 'nap' }, async (_, { sleep }) => {
       await sleep('1s')
@@ -25,7 +25,7 @@ describe('permits', () => {
     await expect(handle.result({ timeout: 0 })).resolves.toBe('awake')
   })
 
-  test('activities of one engine keep to its concurrency', async () => {
+  it('activities of one engine keep to its concurrency', async () => {
     let running = 0
     let most = 0
     const work = defineActivity({ name: 'work' }, async () => {
@@ -42,7 +42,7 @@ describe('permits', () => {
 })
 
 describe('a workflow that waits', () => {
-  test('is paused with the reason when its code turns out to wait for something else', async () => {
+  it('is paused with the reason when its code turns out to wait for something else', async () => {
     let wake = (): void => undefined
     const foreign = defineWorkflow({ name: 'foreign' }, async (_, { sleep, step }) => {
       const late = sleep('1 hour')

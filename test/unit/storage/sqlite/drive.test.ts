@@ -8,10 +8,12 @@ import type { Driver, WriteProtocol } from '../../../../src/storage/driver.ts'
 import { query, statement } from '../../../../src/storage/protocol.ts'
 import { openConnection } from '../../../../src/storage/sqlite/connection.ts'
 import {
+  answersPerTurn,
   busyRetryMax,
   createSqliteDriver,
   groupSizeMax,
   groupTimeMax,
+  inPlaceInterval,
 } from '../../../../src/storage/sqlite/drive.ts'
 import {
   type ObservedConnection,
@@ -143,6 +145,76 @@ describe('group commit', () => {
     await settled(Promise.all([1, 2, 3, 4].map(write)))
     expect(connection.countOf('COMMIT')).toBe(2)
     expect(await numbers()).toEqual([1, 2, 3, 4])
+  })
+
+  test('a large group is answered over several turns of the event loop', async () => {
+    let answered = 0
+    const atTurn: number[] = []
+    const watched = createSqliteDriver({
+      connection,
+      file: 'test.db',
+      clock: createTestClock(),
+      random: createRandom(1),
+      scheduler: {
+        ...scheduler,
+        soon: (callback) => {
+          scheduler.soon(() => {
+            atTurn.push(answered)
+            callback()
+          })
+        },
+      },
+    })
+    const answers = Array.from({ length: 2 * answersPerTurn + 1 }, async (_, n) => {
+      await watched.write(() => insert(n))
+      answered += 1
+    })
+    await settled(Promise.all(answers))
+    expect(atTurn).toEqual([0, answersPerTurn, 2 * answersPerTurn])
+    expect(connection.countOf('COMMIT')).toBe(1)
+  })
+})
+
+describe('a read', () => {
+  const identity = (): { readonly asked: number[]; readonly isInPlace: () => boolean } => {
+    const asked: number[] = []
+    return {
+      asked,
+      isInPlace: () => {
+        asked.push(1)
+        return true
+      },
+    }
+  }
+
+  test('of one statement needs no transaction', async () => {
+    await numbers()
+    expect(connection.countOf('BEGIN')).toBe(0)
+  })
+
+  test('of several is run again in one, so that all see the same', async () => {
+    let begun = 0
+    const both = driver.read(function* () {
+      begun += 1
+      const first = yield* query(selectNumbers)
+      const second = yield* query(selectNumbers)
+      return [first.length, second.length]
+    })
+    expect(await settled(both)).toEqual([0, 0])
+    expect([begun, connection.countOf('BEGIN'), connection.countOf('COMMIT')]).toEqual([2, 1, 1])
+  })
+
+  test('looks only now and then whether the file is in its place', async () => {
+    const { asked, isInPlace } = identity()
+    const clock = createTestClock()
+    const random = createRandom(1)
+    driver = createSqliteDriver({ connection, file: 'f', isInPlace, clock, random, scheduler })
+    await numbers()
+    await numbers()
+    expect(asked).toHaveLength(1)
+    clock.advance(inPlaceInterval)
+    await numbers()
+    expect(asked).toHaveLength(2)
   })
 })
 
