@@ -478,8 +478,8 @@ export const mutants = [
   {
     name: 'problem log: each failure is a line',
     file: 'src/engine/problem-log.ts',
-    find: 'if (kind !== last) ',
-    replace: 'if (kind !== last || count > 0) ',
+    find: 'if (!isNews(kind, now)) return',
+    replace: '',
     tests: ['test/unit/engine/problem-log.test.ts'],
     killedBy: /repeated: an hour of failures makes two lines/,
   },

@@ -129,7 +129,6 @@ describe('settings of the connection', () => {
     expect(await pragma(driver, 'journal_mode')).toBe('wal')
     expect(await pragma(driver, 'cache_size')).toBe(-16_000)
     expect(await pragma(driver, 'temp_store')).toBe(2)
-    expect(await pragma(driver, 'wal_autocheckpoint')).toBe(4_000)
     expect(await pragma(driver, 'journal_size_limit')).toBe(64 * 1024 * 1024)
     await driver.close()
   })
