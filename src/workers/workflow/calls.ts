@@ -2,13 +2,7 @@
 
 import { decodeValue } from '../../base/codec.ts'
 import { invalidOption, readOptions, requireText } from '../../base/options.ts'
-import {
-  addDuration,
-  type Duration,
-  type Instant,
-  parseDuration,
-  parseInstant,
-} from '../../base/time.ts'
+import { type Duration, parseDuration, parseInstant } from '../../base/time.ts'
 import type { CreatedEvent, ScheduleEvent, ScheduleIntent } from '../../model/event.ts'
 import { type ExecutionId, newExecutionId } from '../../model/ids.ts'
 import type { StoredOutcome } from '../../model/outcome.ts'
@@ -27,7 +21,7 @@ import type {
   WorkflowContext,
 } from './context.ts'
 import { createJoinSet } from './join-set.ts'
-import { inputOf, outcomeOf, prepareInput, refusedInput, requestOf } from './members.ts'
+import { dueAt, inputOf, outcomeOf, prepareInput, refusedInput, requestOf } from './members.ts'
 import { randomOf, ulidOf, uuidOf } from './minted.ts'
 import type { Parts } from './parts.ts'
 import { settled } from './settled.ts'
@@ -224,16 +218,11 @@ function createDetached(parts: Parts, executionId: ExecutionId, asked: ScheduleE
   const event: CreatedEvent = {
     type: 'created',
     function: asked.function,
-    ...(asked.input === undefined ? {} : { input: asked.input }),
-    scheduledAt: scheduleOf(asked.intent, createdAt),
+    ...inputOf(asked.input),
+    scheduledAt: dueAt(asked.intent, createdAt),
     deploymentId: options.deploymentId,
     ...(metadata === undefined ? {} : { metadata }),
     scheduledBy: options.executionId,
   }
   parts.recorder.create({ executionId, createdAt, event })
-}
-
-function scheduleOf(intent: ScheduleIntent, now: Instant): Instant {
-  if (intent.type === 'at') return intent.at
-  return intent.type === 'in' ? addDuration(now, intent.in) : now
 }

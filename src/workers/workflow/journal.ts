@@ -67,7 +67,6 @@ export class Journal {
   #barrier: Barrier | undefined
   /** A turn has begun that the log does not know: none after it has happened either. */
   #isBeyond = false
-  #historyEvents = 0
   #fruitlessRuns = 0
 
   constructor(codec: Codec) {
@@ -84,7 +83,6 @@ export class Journal {
     // Somebody has looked at it, and said that it should go on.
     if (event.type === 'unpaused') this.#fruitlessRuns = 0
     if (!isHistoryEvent(event)) return
-    this.#historyEvents += 1
     this.#fruitlessRuns = 0
     const wait = blockingOf(event)
     if (isCall(event)) this.#addCall({ version, createdAt, event })
@@ -216,7 +214,6 @@ export class Journal {
   leftover({ hasEnded, lastSeq }: Rest): Mismatch | undefined {
     const call = this.#calls[this.#nextCall]
     const open = this.#ends.slice(this.#nextEnd)
-    // Ends of steps that a handler has left behind reach nobody.
     const end = open.find((one) => one !== undefined && (!hasEnded || one.event.seq > lastSeq))
     const actual = 'does nothing more'
     if (call !== undefined && (end === undefined || call.version < end.version)) {
@@ -233,11 +230,6 @@ export class Journal {
       .slice(this.#nextCall)
       .map((call) => call?.event)
       .filter((event) => event?.type === 'join_set_request')
-  }
-
-  /** Events of user code that the log has. */
-  historyEvents(): number {
-    return this.#historyEvents
   }
 
   /** Runs in a row, up to the end of the log, that timed out or died without recording anything. */

@@ -1,9 +1,10 @@
-/** What goes into a child, and what comes back from a member of a join set. */
+/** What goes into a child, when it is due, and what comes back from a member of a join set. */
 
 import { encodeValue } from '../../base/codec.ts'
 import { isSteleError, SteleError } from '../../base/error.ts'
 import { canonicalJson, copyJson, type Json } from '../../base/json.ts'
-import type { ChildRequestEvent } from '../../model/event.ts'
+import { addDuration, type Instant } from '../../base/time.ts'
+import type { ChildRequestEvent, ScheduleIntent } from '../../model/event.ts'
 import type { StoredOutcome } from '../../model/outcome.ts'
 import type { ListedResponse } from '../../storage/read.ts'
 import { findDefinition } from '../definition.ts'
@@ -17,6 +18,12 @@ export function outcomeOf({ response, outcome }: ListedResponse): StoredOutcome 
   if (outcome !== undefined) return outcome
   const isOk = response.type !== 'delay_finished' || response.result === 'ok'
   return isOk ? { type: 'ok' } : { type: 'execution_failure', kind: 'cancelled' }
+}
+
+/** The instant that an intent means, when it is asked for at `now`. */
+export function dueAt(intent: ScheduleIntent, now: Instant): Instant {
+  if (intent.type === 'in') return addDuration(now, intent.in)
+  return intent.type === 'at' ? intent.at : now
 }
 
 /** An input on its way to a child. */

@@ -4,7 +4,7 @@
  */
 
 import { SteleError } from '../../base/error.ts'
-import { addDuration, type Instant } from '../../base/time.ts'
+import { addDuration } from '../../base/time.ts'
 import type {
   ChildRequestEvent,
   CreatedEvent,
@@ -18,7 +18,7 @@ import { childId, type DelayId, delayId, type ExecutionId } from '../../model/id
 import { type JoinSetId, joinSetId } from '../../model/join-set.ts'
 import type { ListedResponse } from '../../storage/read.ts'
 import type { Ask } from './inbox.ts'
-import { inputOf, type PreparedInput, requestOf } from './members.ts'
+import { dueAt, inputOf, type PreparedInput, requestOf } from './members.ts'
 import type { Recorder, Seq } from './recorder.ts'
 
 /** What becomes of the rest of a set. */
@@ -374,9 +374,4 @@ export class OpenSet {
     if (member.kind === 'delay') return 'cancel'
     return this.policies.onClose ?? (member.functionKind === 'activity' ? 'cancel' : 'await')
   }
-}
-
-function dueAt(intent: ScheduleIntent, now: Instant): Instant {
-  if (intent.type === 'in') return addDuration(now, intent.in)
-  return intent.type === 'at' ? intent.at : now
 }

@@ -75,10 +75,6 @@ describe('calls', () => {
     expect(journalOf().callAt(1)).toBeUndefined()
   })
 
-  it('historyEvents: those that user code caused', () => {
-    expect(journalOf(locked, create(), stepEnd(3), timedOut).historyEvents()).toBe(2)
-  })
-
   it('unmatchedRequests: children and delays that the code has not asked for', () => {
     const dueAt = 5
     const intent = { type: 'in', in: 5 } as const
