@@ -18,6 +18,7 @@ import {
   systemScheduler,
 } from '../base/time.ts'
 import { createUlids } from '../base/ulid.ts'
+import type { Host } from '../engine/beat.ts'
 import type { EngineContext, Inspector } from '../engine/engine-context.ts'
 import { type DeploymentId, newDeploymentId, parseDeploymentId } from '../model/ids.ts'
 import type { Driver } from '../storage/driver.ts'
@@ -43,6 +44,7 @@ import {
   type StorageFactory,
 } from './engine-options.ts'
 import { createParts, type Parts } from './engine-parts.ts'
+import { currentHost } from './host.ts'
 import { createLookout } from './lookout.ts'
 
 /** Functions by their names. */
@@ -65,8 +67,36 @@ export interface Engine<Functions = object> extends Client, AsyncDisposable {
  * Opens the storage and builds an engine; nothing runs before `start`. Rejects with
  * `invalid_option`, `invalid_name` or what opening the storage throws.
  */
-export async function createEngine<const Fs extends readonly (AnyFunction & Implemented)[] = []>(
+export function createEngine<const Fs extends readonly (AnyFunction & Implemented)[] = []>(
   options: EngineOptions<Fs>,
+): Promise<Engine<FunctionsByName<Fs[number]>>> {
+  return assembleEngine(options, thisProcess)
+}
+
+/**
+ * What an engine takes from the process it runs in, and not from its options.
+ * @internal
+ */
+export interface Surroundings {
+  readonly host: Host
+  readonly fetch: typeof fetch
+  readonly installGuard: (typeof workflowGuard)['install']
+}
+
+const thisProcess: Surroundings = {
+  host: currentHost(),
+  // Looked up with each call, so that whoever replaces it later is heard.
+  fetch: (resource, init) => fetch(resource, init),
+  installGuard: workflowGuard.install,
+}
+
+/**
+ * The same, in other surroundings: the simulator runs many engines in one process.
+ * @internal
+ */
+export async function assembleEngine<const Fs extends readonly (AnyFunction & Implemented)[] = []>(
+  options: EngineOptions<Fs>,
+  process: Surroundings,
 ): Promise<Engine<FunctionsByName<Fs[number]>>> {
   const given = readEngineOptions(options)
   const settings = resolveEngineOptions(given)
@@ -97,11 +127,11 @@ export async function createEngine<const Fs extends readonly (AnyFunction & Impl
     logger: resolveLogger(given.logger),
     inspect: guardInspector(given.inspect),
   }
-  const guardsGlobals = given.guard ?? true
-  const parts = createParts({ context, settings, definitions, client })
+  const installGuard = (): (() => void) => process.installGuard({ globals: given.guard ?? true })
+  const parts = createParts({ context, settings, definitions, client, ...process })
   return {
     ...createClient(client),
-    ...createLifecycle({ parts, client, stopSwitch, definitions, guardsGlobals }),
+    ...createLifecycle({ parts, client, stopSwitch, definitions, installGuard }),
     functions: byName<Fs>(given.functions),
   }
 }
@@ -111,21 +141,21 @@ interface LifecycleOptions {
   readonly client: ClientContext
   readonly stopSwitch: ReturnType<typeof createStopSwitch>
   readonly definitions: ReadonlyMap<string, FunctionDefinition>
-  /** Whether globals are guarded inside workflow code. */
-  readonly guardsGlobals: boolean
+  /** Guards workflow code until what it gives is called. */
+  readonly installGuard: () => () => void
 }
 
 function createLifecycle(
   options: LifecycleOptions,
 ): Pick<Engine, 'start' | 'stop' | typeof Symbol.asyncDispose> {
-  const { parts, client, stopSwitch, guardsGlobals } = options
+  const { parts, client, stopSwitch, installGuard } = options
   let releaseGuard = (): void => undefined
   let starting: Promise<void> | undefined
   let stopping: Promise<void> | undefined
   const start = async (): Promise<void> => {
     await registerFunctions(options)
     if (stopping !== undefined) return
-    if (parts.hasWorkflows) releaseGuard = workflowGuard.install({ globals: guardsGlobals })
+    if (parts.hasWorkflows) releaseGuard = installGuard()
     for (const executor of parts.executors) executor.start()
     parts.watcher.start()
   }

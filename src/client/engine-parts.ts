@@ -1,5 +1,6 @@
 /** What runs in an engine: an executor with its worker for each kind, and the timers watcher. */
 
+import type { Host } from '../engine/beat.ts'
 import type { EngineContext } from '../engine/engine-context.ts'
 import type { EngineFunction } from '../engine/engine-function.ts'
 import { createExecutor, type Executor } from '../engine/executor.ts'
@@ -11,7 +12,6 @@ import type { FunctionDefinition } from '../workers/definition.ts'
 import { createWorkflowWorker, type ParkedFault } from '../workers/workflow/worker.ts'
 import type { ClientContext } from './client-context.ts'
 import type { EngineSettings } from './engine-options.ts'
-import { currentHost } from './host.ts'
 
 /** What runs in an engine. */
 export interface Parts {
@@ -26,6 +26,9 @@ export interface PartsOptions {
   readonly settings: EngineSettings
   readonly definitions: ReadonlyMap<string, FunctionDefinition>
   readonly client: ClientContext
+  readonly host: Host
+  /** What activities fetch with. */
+  readonly fetch: typeof fetch
 }
 
 /** Builds executors and timers watcher; nothing runs yet. */
@@ -40,7 +43,7 @@ export function createParts(options: PartsOptions): Parts {
   const { limits } = settings
   const shared = {
     context,
-    host: currentHost(),
+    host: options.host,
     settings: {
       batchSize: settings.batchSize,
       tickSleep: settings.tickSleep,
@@ -69,7 +72,7 @@ export function createParts(options: PartsOptions): Parts {
   return { executors, watcher, hasWorkflows: workflows.length > 0 }
 }
 
-function activityWorker({ context, settings, definitions, client }: PartsOptions): Worker {
+function activityWorker({ context, settings, definitions, client, fetch }: PartsOptions): Worker {
   const { limits } = settings
   return createActivityWorker({
     definitions,
@@ -78,8 +81,7 @@ function activityWorker({ context, settings, definitions, client }: PartsOptions
       clock: context.clock,
       logger: context.logger,
       codec: client.codec,
-      // Looked up with each call, so that whoever replaces it later is heard.
-      fetch: (resource, init) => fetch(resource, init),
+      fetch,
       httpTracesMax: limits.httpTracesPerAttempt,
     },
   })

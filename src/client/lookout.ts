@@ -108,7 +108,11 @@ class SharedLookout implements Lookout {
   }
 
   #pollLater(): void {
-    this.#poll ??= this.#options.scheduler.after(resultPollInterval, () => void this.#look())
+    this.#poll ??= this.#options.scheduler.after(
+      resultPollInterval,
+      () => void this.#look(),
+      'poll',
+    )
   }
 
   #disarm(): void {

@@ -13,7 +13,13 @@ import {
 import { type TimersWatcherEvent, timersWatcherMachine } from '../../machines/timers-watcher.ts'
 import { isSteleError } from '../base/error.ts'
 import { accept } from '../base/result.ts'
-import { addDuration, type Cancel, type Instant, type Milliseconds } from '../base/time.ts'
+import {
+  addDuration,
+  type Cancel,
+  type Instant,
+  type Milliseconds,
+  type Purpose,
+} from '../base/time.ts'
 import type { ExecutionId } from '../model/ids.ts'
 import type { LockedState } from '../model/state.ts'
 import type { Answer } from '../storage/storage.ts'
@@ -159,7 +165,7 @@ class TickingWatcher implements TimersWatcher {
     const { tickSleep, leeway } = this.#settings
     const streak = this.#problems.streak()
     const pause = tickSleep * 2 ** Math.min(streak, 10)
-    this.#arm(clock.now() + Math.min(pause, Math.max(failurePauseMax, tickSleep)))
+    this.#arm(clock.now() + Math.min(pause, Math.max(failurePauseMax, tickSleep)), 'poll')
     if (streak > 0) return
     this.#arm(this.#noticedAt)
     try {
@@ -173,15 +179,16 @@ class TickingWatcher implements TimersWatcher {
     }
   }
 
-  #arm(at: Instant): void {
+  #arm(at: Instant, purpose?: Purpose): void {
     if (at >= this.#wakeAt) return
     this.#disarm()
     this.#wakeAt = at
     const { clock, scheduler } = this.#context
-    this.#timer = scheduler.after(Math.max(0, at - clock.now()), () => {
+    const ring = (): void => {
       this.#disarm()
       this.#send('timer_due')
-    })
+    }
+    this.#timer = scheduler.after(Math.max(0, at - clock.now()), ring, purpose)
   }
 
   #disarm(): void {

@@ -3,7 +3,7 @@
  * comes first. Listens from its start on, so that no notice falls between a poll and the wait.
  */
 
-import type { Cancel, Instant, Milliseconds } from '../base/time.ts'
+import type { Cancel, Instant, Milliseconds, Purpose } from '../base/time.ts'
 import type { LockTarget } from '../storage/lock.ts'
 import type { EngineContext } from './engine-context.ts'
 import type { EngineFunction } from './engine-function.ts'
@@ -76,7 +76,7 @@ class Alarm implements WakeUp {
       })
       return
     }
-    this.#arm(now + pause)
+    this.#arm(now + pause, 'poll')
     if (pause > tickSleep) return
     if (this.#noticedAt < never) this.#arm(this.#noticedAt)
     void this.#lookAhead()
@@ -101,7 +101,8 @@ class Alarm implements WakeUp {
       const dueAt = await context.storage.findNextDue(targets())
       if (dueAt === undefined) return
       // What was due before the last poll and is still there was not for us: no hurry.
-      this.#arm(dueAt <= this.#polledAt ? this.#now() + tickSleep : dueAt)
+      if (dueAt > this.#polledAt) this.#arm(dueAt)
+      else this.#arm(this.#now() + tickSleep, 'poll')
     } catch {
       // The slow poll will meet the same fault, and report it.
     }
@@ -114,13 +115,12 @@ class Alarm implements WakeUp {
     this.#options.onWake()
   }
 
-  #arm(at: Instant): void {
+  #arm(at: Instant, purpose?: Purpose): void {
     if (!this.#isWaiting || (this.#timer !== undefined && at >= this.#wakeAt)) return
     this.#disarm()
     this.#wakeAt = at
-    this.#timer = this.#options.context.scheduler.after(Math.max(0, at - this.#now()), () => {
-      this.#wake()
-    })
+    const delay = Math.max(0, at - this.#now())
+    this.#timer = this.#options.context.scheduler.after(delay, () => this.#wake(), purpose)
   }
 
   #disarm(): void {

@@ -24,19 +24,33 @@ interface Fold {
 
 /** The state that a history amounts to. Throws `storage_corrupt` if the table refuses an event. */
 export function foldHistory(history: ExecutionHistory): ExecutionState {
-  const [first, ...rest] = history.events
-  if (first === undefined || first.event.type !== 'created') throw corrupt(history.executionId, 0)
-  const responses = [...history.responses]
-  let fold: Fold = {
-    state: decideCreated(history.executionId, first.event, first.createdAt),
-    asks: new Map(),
-    arrived: [],
+  return createFold(history.executionId)(history)
+}
+
+/** Takes what is new in log and inbox, both ascending, and gives the state of it all. */
+export type FoldOn = (added: Omit<ExecutionHistory, 'executionId'>) => ExecutionState
+
+/** A fold that goes on where it was. Throws `storage_corrupt` if the table refuses an event. */
+export function createFold(executionId: ExecutionId): FoldOn {
+  let fold: Fold | undefined
+  return ({ events, responses }) => {
+    const arriving = [...responses]
+    for (const entry of events) {
+      if (fold === undefined) fold = beginFold(executionId, entry)
+      else {
+        fold = foldResponses(fold, takeUpTo(arriving, entry.version - 1))
+        fold = { ...fold, state: foldEvent(fold, entry) }
+      }
+    }
+    if (fold === undefined) throw corrupt(executionId, 0)
+    fold = foldResponses(fold, arriving)
+    return fold.state
   }
-  for (const entry of rest) {
-    fold = foldResponses(fold, takeUpTo(responses, entry.version - 1))
-    fold = { ...fold, state: foldEvent(fold, entry) }
-  }
-  return foldResponses(fold, responses).state
+}
+
+function beginFold(executionId: ExecutionId, { event, createdAt }: LoggedEvent): Fold {
+  if (event.type !== 'created') throw corrupt(executionId, 0)
+  return { state: decideCreated(executionId, event, createdAt), asks: new Map(), arrived: [] }
 }
 
 function takeUpTo(responses: LoggedResponse[], version: number): readonly LoggedResponse[] {

@@ -19,6 +19,8 @@ export interface Driver {
   readonly read: <Value>(protocol: () => Protocol<Value>) => Promise<Value>
   /** Whether somebody outside this driver has committed since the last time it was asked. */
   readonly hasForeignChanges: () => boolean
+  /** Hands over what a commit has to tell to this process; at once when absent. */
+  readonly relay?: ((deliver: () => void) => void) | undefined
   /** Finishes what was asked for and lets go of the database. Idempotent. */
   readonly close: () => Promise<void>
 }

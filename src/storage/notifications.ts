@@ -191,7 +191,7 @@ function watchForeign(
     })
   }
   const arm = (): void => {
-    timer = scheduler.after(foreignPollInterval, look)
+    timer = scheduler.after(foreignPollInterval, look, 'poll')
   }
   return {
     start: () => {

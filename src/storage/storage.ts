@@ -192,11 +192,15 @@ type Write = <Value extends { readonly notices: readonly Notice[] }, Picked>(
 ) => Answer<Picked>
 
 function createWrite(driver: Driver, notifications: Notifications): Write {
+  const relay = driver.relay ?? ((deliver) => deliver())
   return async (protocol, pick) => {
     const result = await driver.write(protocol)
     if (!result.ok) return result
-    notifications.publish(result.value.notices)
-    return accept(pick(result.value))
+    const { value } = result
+    relay(() => {
+      notifications.publish(value.notices)
+    })
+    return accept(pick(value))
   }
 }
 

@@ -20,6 +20,8 @@ export interface Connection {
   readonly readPragma: (pragma: string) => unknown
   /** A counter that grows when another connection commits. */
   readonly dataVersion: () => number
+  /** The whole database as a file would hold it. */
+  readonly serialize: () => Uint8Array
   readonly close: () => void
 }
 
@@ -33,9 +35,14 @@ export type ControlText =
   | 'RELEASE one'
   | 'ROLLBACK TO one'
 
-/** Opens the file. `busyTimeout` is how long SQLite itself may block the event loop. */
-export function openConnection(file: string, busyTimeout: number): Connection {
-  const database = new Database(file, { timeout: busyTimeout })
+/**
+ * Opens a file, or a database in memory from the image that `serialize` gave. `busyTimeout` is how
+ * long SQLite itself may block the event loop.
+ */
+export function openConnection(file: string | Uint8Array, busyTimeout: number): Connection {
+  const database = new Database(typeof file === 'string' ? file : Buffer.from(file), {
+    timeout: busyTimeout,
+  })
   const prepared = new Map<Statement, (values: readonly SqlValue[]) => readonly Row[]>()
   const controls = new Map<ControlText, Database.Statement>()
   let dataVersion: Database.Statement | undefined
@@ -69,6 +76,7 @@ export function openConnection(file: string, busyTimeout: number): Connection {
       dataVersion ??= database.prepare('PRAGMA data_version').pluck()
       return Number(dataVersion.get())
     },
+    serialize: () => database.serialize(),
     close: () => {
       database.close()
     },

@@ -71,7 +71,15 @@ async function openPatiently(
 }
 
 function openOnce(options: SqliteOptions, clock: Clock): Connection {
-  const connection = openConnection(options.file, busyTimeout)
+  return prepareConnection(openConnection(options.file, busyTimeout), options, clock)
+}
+
+/** Settings and migrations for a connection; closes it when they fail. */
+export function prepareConnection(
+  connection: Connection,
+  options: SqliteOptions,
+  clock: Clock,
+): Connection {
   try {
     checkOwner(connection, options.file)
     configure(connection, options)
