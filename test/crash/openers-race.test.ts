@@ -13,7 +13,7 @@ const looks = vi.hoisted(() => ({ left: 0, onLook: (): void => undefined }))
 
 vi.mock(import('../../src/storage/sqlite/connection.ts'), async (importOriginal) => {
   const original: typeof connections = await importOriginal()
-  const openConnection = (file: string, busyTimeout: number): Connection => {
+  const openConnection = (file: string | Uint8Array, busyTimeout: number): Connection => {
     const connection = original.openConnection(file, busyTimeout)
     return {
       ...connection,
