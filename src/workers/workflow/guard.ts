@@ -5,8 +5,9 @@
  */
 
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { createGuardedGlobals, type GlobalsScope, type Installable } from './guarded-globals.ts'
+import { createGuardedGlobals, type GlobalsScope } from './guarded-globals.ts'
 import { createRejections, type RejectionScope } from './rejections.ts'
+import type { Installable } from './replaced-global.ts'
 
 /** One execution of a workflow, as the guard sees it. */
 export interface GuardScope extends GlobalsScope, RejectionScope {}

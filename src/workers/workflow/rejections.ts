@@ -9,7 +9,8 @@
  */
 
 import { inspect } from 'node:util'
-import type { Installable, Whereabouts } from './guarded-globals.ts'
+import type { Whereabouts } from './guarded-globals.ts'
+import type { Installable } from './replaced-global.ts'
 
 /** Who is told of the rejections of one execution of a workflow. */
 export interface RejectionScope {

@@ -4,8 +4,8 @@ import { isSteleError } from '../../../../src/base/error.ts'
 import {
   createGuardedGlobals,
   type GlobalsScope,
-  type Installable,
 } from '../../../../src/workers/workflow/guarded-globals.ts'
+import type { Installable } from '../../../../src/workers/workflow/replaced-global.ts'
 import { thrownBy } from '../../base/thrown-by.ts'
 
 const instant = 1_000_000_000_000

@@ -1,0 +1,327 @@
+/**
+ * The kernel: virtual time, and one thing that runs at a time. Whatever a process wants to do later
+ * waits here, and the kernel says who goes on; what a step leaves behind in promises is run to its
+ * end before the next. It must not know what the processes do.
+ */
+
+import {
+  type Cancel,
+  type Clock,
+  type Instant,
+  type Milliseconds,
+  type Purpose,
+  type Scheduler,
+  systemScheduler,
+} from '../base/time.ts'
+import { createTimerHeap, type Timed } from './timer-heap.ts'
+
+/** One life of a process: from a boot to a crash or an end. What it leaves behind never runs. */
+export interface Life {
+  /** Name of the process, such as `engine-0`. */
+  readonly process: string
+  readonly isAlive: () => boolean
+  /** Ends it; harmless when it has ended. */
+  readonly end: () => void
+  /** Its event loop stands still until then. */
+  readonly stall: (until: Instant) => void
+  /** Its timers and turns; all of them silent after its end. */
+  readonly scheduler: Scheduler
+  /** The wall clock as this process sees it. */
+  readonly clock: Clock
+}
+
+/** What the kernel asks, and what it tells. */
+export interface KernelOptions {
+  /** True time at the beginning. */
+  readonly start: Instant
+  /** Which of several goes on; 0 is the one that has waited longest. */
+  readonly pick: (count: number) => number
+  /** How far the wall clock of a process is from true time. */
+  readonly skewOf: (process: string) => Milliseconds
+  /**
+   * A poll is due: when it should run instead, by the clock of its process, or never by itself
+   * (`undefined`); the present instant to run it.
+   */
+  readonly putOff: (process: string, now: Instant) => Instant | undefined
+  /** Something threw where nobody could catch it. */
+  readonly onThrow: (process: string, error: unknown) => void
+}
+
+/** Why a run of the kernel ended. */
+export type KernelStop = 'done' | 'idle' | 'out_of_steps' | 'out_of_time'
+
+/** How far to run. */
+export interface RunLimits {
+  /** Asked after each step. */
+  readonly isDone: () => boolean
+  /** Steps in all, counted from the beginning of the kernel. */
+  readonly steps: number
+  /** True time in all. */
+  readonly until: Instant
+}
+
+/** Runs processes. */
+export interface Kernel {
+  /** True time. */
+  readonly now: () => Instant
+  readonly steps: () => number
+  /** The process whose step runs, outside of steps `undefined`. */
+  readonly current: () => Life | undefined
+  readonly createLife: (process: string) => Life
+  /** What put polls off has changed: they run when they would have run by themselves. */
+  readonly wakePolls: () => void
+  readonly run: (limits: RunLimits) => Promise<KernelStop>
+}
+
+/** Polls are not put off beyond this. */
+const never: Instant = Number.POSITIVE_INFINITY
+
+interface Entry extends Timed {
+  readonly owner: OwnedLife
+  readonly callback: () => void
+  /** How long a poll waits between two looks; absent for everything else. */
+  readonly interval?: Milliseconds | undefined
+  isCancelled: boolean
+}
+
+/** A life with what waits in it. */
+class OwnedLife implements Life {
+  readonly process: string
+  readonly scheduler: Scheduler
+  readonly clock: Clock
+  readonly soon: Entry[] = []
+  readonly due: Entry[] = []
+  stalledUntil: Instant = 0
+  #isAlive = true
+
+  constructor(process: string, ports: { readonly clock: Clock; readonly set: SetTimer }) {
+    this.process = process
+    this.clock = ports.clock
+    this.scheduler = {
+      after: (delay, callback, purpose) => ports.set(this, { delay, callback, purpose }),
+      soon: (callback) => {
+        ports.set(this, { callback })
+      },
+      onQuiet: (callback) => {
+        ports.set(this, { callback, isQuiet: true })
+      },
+    }
+  }
+
+  isAlive(): boolean {
+    return this.#isAlive
+  }
+
+  end(): void {
+    this.#isAlive = false
+    this.soon.length = 0
+    this.due.length = 0
+  }
+
+  stall(until: Instant): void {
+    this.stalledUntil = Math.max(this.stalledUntil, until)
+  }
+}
+
+interface Wanted {
+  /** Absent: in the next turn. */
+  readonly delay?: Milliseconds
+  readonly callback: () => void
+  readonly purpose?: Purpose | undefined
+  /** At the end of this step. */
+  readonly isQuiet?: true
+}
+
+type SetTimer = (owner: OwnedLife, wanted: Wanted) => Cancel
+
+/** A kernel in which nothing waits. */
+export function createKernel(options: KernelOptions): Kernel {
+  const kernel = new SteppingKernel(options)
+  return {
+    now: () => kernel.now,
+    steps: () => kernel.steps,
+    current: () => kernel.current,
+    createLife: (process) => kernel.createLife(process),
+    wakePolls: () => {
+      kernel.wakePolls()
+    },
+    run: (limits) => kernel.run(limits),
+  }
+}
+
+class SteppingKernel {
+  now: Instant
+  steps = 0
+  current: OwnedLife | undefined
+  readonly #options: KernelOptions
+  readonly #heap = createTimerHeap<Entry>()
+  readonly #lives = new Set<OwnedLife>()
+  readonly #quiet: Entry[] = []
+  #parked: Entry[] = []
+  #seq = 0
+
+  constructor(options: KernelOptions) {
+    this.#options = options
+    this.now = options.start
+  }
+
+  createLife(process: string): Life {
+    const clock = { now: () => this.now + this.#options.skewOf(process) }
+    const life = new OwnedLife(process, { clock, set: (owner, wanted) => this.#set(owner, wanted) })
+    this.#lives.add(life)
+    return life
+  }
+
+  wakePolls(): void {
+    const parked = this.#parked
+    this.#parked = []
+    for (const entry of parked) {
+      if (!isLive(entry)) continue
+      const { dueAt, interval = 1 } = entry
+      const missed = Math.ceil((this.now - dueAt) / interval)
+      this.#push({ ...entry, dueAt: dueAt + Math.max(0, missed) * interval }, entry)
+    }
+  }
+
+  async run(limits: RunLimits): Promise<KernelStop> {
+    for (;;) {
+      if (limits.isDone()) return 'done'
+      if (this.steps >= limits.steps) return 'out_of_steps'
+      const ready = this.#findReady()
+      if (ready.length > 0) {
+        await this.#step(ready[this.#options.pick(ready.length)] ?? [])
+        continue
+      }
+      const next = this.#nextInstant()
+      if (next === undefined) return 'idle'
+      if (next > limits.until) return 'out_of_time'
+      this.now = Math.max(this.now, next)
+      this.#release()
+    }
+  }
+
+  #set(owner: OwnedLife, { delay, callback, purpose, isQuiet }: Wanted): Cancel {
+    if (!owner.isAlive()) return () => undefined
+    this.#seq += 1
+    const dueAt = this.now + Math.max(0, delay ?? 0)
+    const interval = purpose === 'poll' ? Math.max(1, delay ?? 1) : undefined
+    const entry: Entry = { owner, callback, dueAt, interval, seq: this.#seq, isCancelled: false }
+    if (isQuiet === true) this.#quiet.push(entry)
+    else if (delay === undefined) owner.soon.push(entry)
+    else this.#heap.push(entry)
+    return () => {
+      entry.isCancelled = true
+    }
+  }
+
+  /** A copy that is cancelled with the original. */
+  #push(copy: Entry, original: Entry): void {
+    Object.defineProperty(copy, 'isCancelled', { get: () => original.isCancelled })
+    this.#heap.push(copy)
+  }
+
+  /** The first of each queue of those that may go on, in the order in which they came. */
+  #findReady(): Entry[][] {
+    const ready: Entry[][] = []
+    for (const life of this.#lives) {
+      if (!life.isAlive()) this.#lives.delete(life)
+      else if (life.stalledUntil <= this.now) {
+        for (const queue of [life.soon, life.due]) if (hasLive(queue)) ready.push(queue)
+      }
+    }
+    return ready.sort(bySeq)
+  }
+
+  /** When anybody can go on again. */
+  #nextInstant(): Instant | undefined {
+    let next = never
+    for (const { stalledUntil, soon, due } of this.#lives) {
+      const isHeldUp = stalledUntil > this.now && (hasLive(soon) || hasLive(due))
+      if (isHeldUp) next = Math.min(next, stalledUntil)
+    }
+    for (;;) {
+      const timer = this.#heap.peek()
+      if (timer === undefined) break
+      if (isLive(timer)) {
+        next = Math.min(next, timer.dueAt)
+        break
+      }
+      this.#heap.pop()
+    }
+    return next === never ? undefined : next
+  }
+
+  /** Hands timers that are due to their owners; polls that would find nothing are put off. */
+  #release(): void {
+    for (;;) {
+      const timer = this.#heap.peek()
+      if (timer === undefined || timer.dueAt > this.now) return
+      this.#heap.pop()
+      if (!isLive(timer)) continue
+      const runAt = this.#putOff(timer)
+      if (runAt <= this.now) timer.owner.due.push(timer)
+      else if (runAt === never) this.#parked.push(timer)
+      else this.#push({ ...timer, dueAt: runAt }, timer)
+    }
+  }
+
+  /** At one of the instants at which it would have looked by itself. */
+  #putOff({ owner, dueAt, interval }: Entry): Instant {
+    if (interval === undefined) return this.now
+    const now = owner.clock.now()
+    const wanted = this.#options.putOff(owner.process, now)
+    if (wanted === undefined) return never
+    if (wanted <= now) return this.now
+    const trueTime = this.now + (wanted - now)
+    return dueAt + Math.ceil((trueTime - dueAt) / interval) * interval
+  }
+
+  async #step(queue: Entry[]): Promise<void> {
+    const entry = queue.shift()
+    if (entry === undefined) return
+    this.steps += 1
+    this.#call(entry)
+    await this.#turn()
+    for (;;) {
+      const quiet = this.#quiet.shift()
+      if (quiet === undefined) break
+      if (isLive(quiet)) this.#call(quiet)
+      await this.#turn()
+    }
+    this.current = undefined
+  }
+
+  /** A real turn of the event loop: every promise that can settle by itself has settled after it. */
+  #turn(): Promise<void> {
+    const { current } = this
+    // Asked for outside of the step: within it timers are virtual.
+    this.current = undefined
+    const turned = new Promise<void>((resolve) => {
+      systemScheduler.soon(resolve)
+    })
+    this.current = current
+    return turned
+  }
+
+  #call({ owner, callback }: Entry): void {
+    this.current = owner
+    try {
+      callback()
+    } catch (error) {
+      this.#options.onThrow(owner.process, error)
+    }
+  }
+}
+
+function isLive({ owner, isCancelled }: Entry): boolean {
+  return !isCancelled && owner.isAlive()
+}
+
+function hasLive(queue: Entry[]): boolean {
+  while (queue[0]?.isCancelled === true) queue.shift()
+  return queue.length > 0
+}
+
+function bySeq([left]: readonly Entry[], [right]: readonly Entry[]): number {
+  return (left?.seq ?? 0) - (right?.seq ?? 0)
+}
