@@ -25,6 +25,8 @@ export const errorTable = {
   unknown_channel: 'The workflow has no message channel of this name.',
   nondeterminism: 'The code of a workflow does not do what its log says it did.',
   forbidden_in_workflow: 'Workflow code must not do this; the message says what to do instead.',
+  outside_of_simulation: 'Code in a simulation reached for something that is not simulated.',
+  simulation_failed: 'A simulation has found a failure; `result` says what, and how to repeat it.',
   join_set_closed: 'The join set is closed; nothing can be added to it.',
   join_set_exhausted: 'Everything in the join set has been answered; there is nothing to wait for.',
   lock_lost: 'This run no longer holds the lock; its result will not be recorded.',

@@ -21,14 +21,17 @@ export interface Clock {
 /** Ends a wait before its time; harmless when called late or twice. */
 export type Cancel = () => void
 
-/** Why something runs later: `poll` only looks whether anything has changed. */
-export type Purpose = 'poll'
+/**
+ * Why something runs later: `poll` only looks whether anything is due, `watch` whether others have
+ * committed anything.
+ */
+export type Purpose = 'poll' | 'watch'
 
 /** Runs things later. All waiting in the library goes through one of these. */
 export interface Scheduler {
   /**
-   * Calls back once, `delay` milliseconds from now at the earliest; any length is allowed. A `poll`
-   * may be put off while nothing has been committed and nothing is due: it would find nothing.
+   * Calls back once, `delay` milliseconds from now at the earliest; any length is allowed. What
+   * has a purpose may be put off while it would find nothing.
    */
   readonly after: (delay: Milliseconds, callback: () => void, purpose?: Purpose) => Cancel
   /** Calls back once, after what is queued in this turn of the event loop. */

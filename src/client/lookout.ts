@@ -111,7 +111,7 @@ class SharedLookout implements Lookout {
     this.#poll ??= this.#options.scheduler.after(
       resultPollInterval,
       () => void this.#look(),
-      'poll',
+      'watch',
     )
   }
 

@@ -53,7 +53,7 @@ export function createBeat(options: BeatOptions): Beat {
     }
   }
   const beatOn = (): void => {
-    timer = scheduler.after(beatInterval, beatOn, 'poll')
+    timer = scheduler.after(beatInterval, beatOn, 'watch')
     void record(false)
   }
   return {

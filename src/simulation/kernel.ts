@@ -38,14 +38,23 @@ export interface KernelOptions {
   readonly pick: (count: number) => number
   /** How far the wall clock of a process is from true time. */
   readonly skewOf: (process: string) => Milliseconds
-  /**
-   * A poll is due: when it should run instead, by the clock of its process, or never by itself
-   * (`undefined`); the present instant to run it.
-   */
-  readonly putOff: (process: string, now: Instant) => Instant | undefined
+  /** Something with a purpose is due: when it should run, by the clock of its process. */
+  readonly putOff: (poll: DuePoll) => PutOff
   /** Something threw where nobody could catch it. */
   readonly onThrow: (process: string, error: unknown) => void
 }
+
+/** Something that only looks, and would look now. */
+export interface DuePoll {
+  readonly purpose: Purpose
+  /** How long it waits between two looks. */
+  readonly interval: Milliseconds
+  /** The present by the clock of its process. */
+  readonly now: Instant
+}
+
+/** At once, at an instant by the clock of its process, or when something has been committed. */
+export type PutOff = 'now' | 'until_commit' | Instant
 
 /** Why a run of the kernel ended. */
 export type KernelStop = 'done' | 'idle' | 'out_of_steps' | 'out_of_time'
@@ -79,8 +88,8 @@ const never: Instant = Number.POSITIVE_INFINITY
 interface Entry extends Timed {
   readonly owner: OwnedLife
   readonly callback: () => void
-  /** How long a poll waits between two looks; absent for everything else. */
-  readonly interval?: Milliseconds | undefined
+  readonly delay: Milliseconds
+  readonly purpose?: Purpose | undefined
   isCancelled: boolean
 }
 
@@ -177,7 +186,8 @@ class SteppingKernel {
     this.#parked = []
     for (const entry of parked) {
       if (!isLive(entry)) continue
-      const { dueAt, interval = 1 } = entry
+      const { dueAt } = entry
+      const interval = intervalOf(entry)
       const missed = Math.ceil((this.now - dueAt) / interval)
       this.#push({ ...entry, dueAt: dueAt + Math.max(0, missed) * interval }, entry)
     }
@@ -202,16 +212,19 @@ class SteppingKernel {
 
   #set(owner: OwnedLife, { delay, callback, purpose, isQuiet }: Wanted): Cancel {
     if (!owner.isAlive()) return () => undefined
-    this.#seq += 1
-    const dueAt = this.now + Math.max(0, delay ?? 0)
-    const interval = purpose === 'poll' ? Math.max(1, delay ?? 1) : undefined
-    const entry: Entry = { owner, callback, dueAt, interval, seq: this.#seq, isCancelled: false }
+    const entry = this.#entry(owner, { delay: Math.max(0, delay ?? 0), callback, purpose })
     if (isQuiet === true) this.#quiet.push(entry)
     else if (delay === undefined) owner.soon.push(entry)
     else this.#heap.push(entry)
     return () => {
       entry.isCancelled = true
     }
+  }
+
+  #entry(owner: OwnedLife, wanted: Pick<Entry, 'delay' | 'callback' | 'purpose'>): Entry {
+    this.#seq += 1
+    const dueAt = this.now + wanted.delay
+    return { ...wanted, owner, dueAt, seq: this.#seq, isCancelled: false }
   }
 
   /** A copy that is cancelled with the original. */
@@ -266,12 +279,14 @@ class SteppingKernel {
   }
 
   /** At one of the instants at which it would have looked by itself. */
-  #putOff({ owner, dueAt, interval }: Entry): Instant {
-    if (interval === undefined) return this.now
+  #putOff(entry: Entry): Instant {
+    const { owner, purpose, dueAt } = entry
+    if (purpose === undefined) return this.now
     const now = owner.clock.now()
-    const wanted = this.#options.putOff(owner.process, now)
-    if (wanted === undefined) return never
-    if (wanted <= now) return this.now
+    const interval = intervalOf(entry)
+    const wanted = this.#options.putOff({ purpose, interval, now })
+    if (wanted === 'until_commit') return never
+    if (wanted === 'now' || wanted <= now) return this.now
     const trueTime = this.now + (wanted - now)
     return dueAt + Math.ceil((trueTime - dueAt) / interval) * interval
   }
@@ -311,6 +326,11 @@ class SteppingKernel {
       this.#options.onThrow(owner.process, error)
     }
   }
+}
+
+/** How long it waits between two looks. */
+function intervalOf({ delay }: Entry): Milliseconds {
+  return Math.max(1, delay)
 }
 
 function isLive({ owner, isCancelled }: Entry): boolean {

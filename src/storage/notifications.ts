@@ -191,7 +191,7 @@ function watchForeign(
     })
   }
   const arm = (): void => {
-    timer = scheduler.after(foreignPollInterval, look, 'poll')
+    timer = scheduler.after(foreignPollInterval, look, 'watch')
   }
   return {
     start: () => {

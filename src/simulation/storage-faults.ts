@@ -1,0 +1,196 @@
+/**
+ * The database as one process of a simulation meets it: busy, slow, full, broken, or gone with the
+ * process. The driver is the real one; what fails is the connection under it.
+ */
+
+import type { Random } from '../base/random.ts'
+import type { Instant, Scheduler } from '../base/time.ts'
+import type { Driver } from '../storage/driver.ts'
+import type { Connection, ControlText } from '../storage/sqlite/connection.ts'
+import { createSqliteDriver } from '../storage/sqlite/drive.ts'
+import type { Faults } from './faults.ts'
+import type { Life } from './kernel.ts'
+import type { Changes, Store } from './store.ts'
+
+/** What a process stands on when it opens the database. */
+export interface ProcessStorageOptions {
+  readonly store: Store
+  readonly life: Life
+  readonly random: Random
+  readonly faults: Faults
+  /** Clients meet a database that is slow and busy; engines one that fails as well. */
+  readonly role: 'engine' | 'client'
+  /** True time. */
+  readonly now: () => Instant
+  /** Until when the disk is full. */
+  readonly disk: { fullUntil: Instant }
+  /** Commits of others that this process has not noticed yet. */
+  readonly takeForeign: () => boolean
+  /** The process dies here. */
+  readonly crash: (why: string) => void
+  /** A commit was made; the process may be dead after it. */
+  readonly onCommit: (changes: Changes) => void
+  readonly onFault: (fault: string) => void
+}
+
+/** Opens the database for one life of a process. */
+export function openProcessStorage(options: ProcessStorageOptions): Driver {
+  const { store, life, random } = options
+  const connection = store.connect()
+  const driver = createSqliteDriver({
+    connection: faulty(connection, options),
+    file: 'simulated.db',
+    clock: life.clock,
+    random,
+    scheduler: slowScheduler(options),
+  })
+  return mortal(driver, options, () => store.disconnect(connection))
+}
+
+/** An error as better-sqlite3 throws it. */
+class SimulatedSqliteError extends Error {
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+const busyError = (): Error => new SimulatedSqliteError('SQLITE_BUSY', 'database is locked')
+const ioError = (): Error => new SimulatedSqliteError('SQLITE_IOERR_WRITE', 'disk I/O error')
+const fullError = (): Error => new SimulatedSqliteError('SQLITE_FULL', 'database or disk is full')
+
+function faulty(connection: Connection, options: ProcessStorageOptions): Connection {
+  const { life, faults, store, role } = options
+  const strike = (kind: 'busy' | 'ioError', error: () => Error): void => {
+    if (!faults.happens(kind)) return
+    options.onFault(kind)
+    throw error()
+  }
+  const begin = (): void => {
+    if (!life.isAlive()) throw ioError()
+    strike('busy', busyError)
+    if (role === 'engine') strike('ioError', ioError)
+  }
+  const commit = (): void => {
+    if (role === 'client') {
+      connection.control('COMMIT')
+      options.onCommit(store.takeChanges(connection))
+      return
+    }
+    checkDisk(options)
+    const dies = faults.happens('crashAtCommit')
+    // 0: the commit is made, and its caller never knows.
+    const isLost = dies && faults.pick('crashAtCommit', 2) === 1
+    if (isLost) {
+      options.crash('before its commit')
+      throw ioError()
+    }
+    connection.control('COMMIT')
+    options.onCommit(store.takeChanges(connection))
+    if (dies) options.crash('after its commit')
+  }
+  const control = (text: ControlText): void => {
+    if (text === 'BEGIN IMMEDIATE' || text === 'BEGIN') begin()
+    if (text === 'COMMIT' && isWriting) commit()
+    else connection.control(text)
+    if (text === 'BEGIN IMMEDIATE') isWriting = true
+    else if (text === 'COMMIT' || text === 'ROLLBACK') isWriting = false
+  }
+  let isWriting = false
+  return {
+    ...connection,
+    control,
+    driveSingle: (protocol) => {
+      begin()
+      return connection.driveSingle(protocol)
+    },
+    dataVersion: () => 0,
+  }
+}
+
+/** A disk that is full stays so for a while. */
+function checkDisk({ faults, disk, now, onFault }: ProcessStorageOptions): void {
+  if (faults.isHealed()) return
+  if (faults.happens('diskFull')) {
+    disk.fullUntil = now() + faults.lengthOf('diskFull', diskFullMax)
+  }
+  if (now() >= disk.fullUntil) return
+  onFault('diskFull')
+  throw fullError()
+}
+
+const diskFullMax = 20_000
+
+/** Transactions that wait hold up those behind them: the queue of the driver stays in order. */
+function slowScheduler({ life, faults, onFault }: ProcessStorageOptions): Scheduler {
+  const { scheduler } = life
+  return {
+    ...scheduler,
+    soon: (callback) => {
+      if (!faults.happens('slow')) {
+        scheduler.soon(callback)
+        return
+      }
+      const delay = faults.lengthOf('slow', faults.plan.slowMax)
+      onFault(`slow ${delay} ms`)
+      scheduler.after(delay, callback)
+    },
+  }
+}
+
+/** Whoever is dead gets no answer, and gives none. */
+function mortal(driver: Driver, options: ProcessStorageOptions, disconnect: () => void): Driver {
+  const { life, faults, takeForeign, onFault } = options
+  const answer = async <Value>(asked: () => Promise<Value>): Promise<Value> => {
+    if (!life.isAlive()) return never()
+    try {
+      const value = await asked()
+      return life.isAlive() ? value : await never<Value>()
+    } catch (cause) {
+      if (life.isAlive()) throw cause
+      return never()
+    }
+  }
+  return {
+    write: (protocol) => answer(() => driver.write(protocol)),
+    read: (protocol) =>
+      answer(async () => {
+        if (faults.happens('lateRead')) await new Promise<void>(life.scheduler.soon)
+        return driver.read(protocol)
+      }),
+    hasForeignChanges: () => {
+      if (!takeForeign()) return false
+      if (!faults.happens('missForeign')) return true
+      onFault('missForeign')
+      return false
+    },
+    relay: relayOf(options),
+    close: async () => {
+      await driver.close()
+      disconnect()
+    },
+  }
+}
+
+function never<Value>(): Promise<Value> {
+  return new Promise<Value>(() => undefined)
+}
+
+/** Notices are lost, late, or doubled: nobody may depend on them. */
+function relayOf({ life, faults, onFault }: ProcessStorageOptions): Driver['relay'] {
+  return (deliver) => {
+    if (faults.happens('dropNotice')) {
+      onFault('dropNotice')
+      return
+    }
+    if (faults.happens('repeatNotice')) life.scheduler.soon(deliver)
+    if (!faults.happens('delayNotice')) {
+      deliver()
+      return
+    }
+    onFault('delayNotice')
+    life.scheduler.after(faults.lengthOf('delayNotice', faults.plan.slowMax), deliver)
+  }
+}

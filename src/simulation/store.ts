@@ -1,0 +1,212 @@
+/**
+ * The store of a simulation: one SQLite database, in memory or in a file, that every process
+ * reaches through a connection of its own. Tells who committed what, in which order.
+ */
+
+import type { Clock, Instant } from '../base/time.ts'
+import { query, statement } from '../storage/protocol.ts'
+import { type Connection, openConnection } from '../storage/sqlite/connection.ts'
+import { prepareConnection } from '../storage/sqlite/open.ts'
+import type { Life } from './kernel.ts'
+
+/** Where the database lives. */
+export type StoreKind = 'memory' | { readonly file: string }
+
+/** Rows that a commit has changed, by execution. */
+export interface Changes {
+  /** Executions with a new event, response, state or delay. */
+  readonly executions: readonly string[]
+  /** False for a sign of life, log lines and the like: nothing that anybody waits for. */
+  readonly matters: boolean
+}
+
+/** The database of a simulation. */
+export interface Store {
+  /** A connection for one life. */
+  readonly connect: () => Connection
+  /** For looking at everything, between steps. */
+  readonly observer: () => Connection
+  /** What has changed since it was last asked, on a connection that has just committed. */
+  readonly takeChanges: (connection: Connection) => Changes
+  /**
+   * When the next thing is due: an execution of one of these functions, the end of a lock, a delay,
+   * a cancellation.
+   */
+  readonly nextDueAt: (functions: readonly string[]) => Instant | undefined
+  /** The database as it is now. */
+  readonly image: () => Uint8Array
+  /** Puts an earlier image in place of the database; in memory only. */
+  readonly restore: (image: Uint8Array) => void
+  /** Lets go of what a life has opened. */
+  readonly disconnect: (connection: Connection) => void
+  readonly close: () => void
+}
+
+const epoch: Clock = { now: () => 0 }
+
+/** What is written where, for whoever watches: in a table of the connection's own. */
+const watch = `
+CREATE TEMP TABLE simulated_changes (execution_id TEXT);
+CREATE TEMP TRIGGER watch_events AFTER INSERT ON main.events
+BEGIN INSERT INTO simulated_changes VALUES (NEW.execution_id); END;
+CREATE TEMP TRIGGER watch_responses AFTER INSERT ON main.responses
+BEGIN INSERT INTO simulated_changes VALUES (NEW.execution_id); END;
+CREATE TEMP TRIGGER watch_executions AFTER UPDATE ON main.executions
+BEGIN INSERT INTO simulated_changes VALUES (NEW.execution_id); END;
+CREATE TEMP TRIGGER watch_delays AFTER UPDATE ON main.delays
+BEGIN INSERT INTO simulated_changes VALUES (NEW.execution_id); END;
+`
+
+const selectChanges = statement(
+  'simulated-changes',
+  'SELECT DISTINCT c.execution_id FROM simulated_changes c ORDER BY c.execution_id',
+)
+const deleteChanges = statement('simulated-changes-taken', 'DELETE FROM simulated_changes')
+
+const selectNextDue = statement(
+  'simulated-next-due',
+  `SELECT min(due) AS due FROM (
+     SELECT min(e.scheduled_at_ms) AS due FROM executions e
+     WHERE e.status = 'pending_at' AND e.paused = 0 AND e.cancelling = 0
+       AND e.set_aside_reason IS NULL
+       AND e.function_name IN (SELECT j.value FROM json_each($1) j)
+     UNION ALL
+     SELECT min(e.lock_expires_at_ms) FROM executions e
+     WHERE e.status = 'locked' AND e.cancelling = 0 AND e.set_aside_reason IS NULL
+     UNION ALL
+     SELECT min(d.due_at_ms) FROM delays d WHERE d.paused = 0
+     UNION ALL
+     SELECT min(0) FROM executions e
+     WHERE e.cancelling = 1 AND e.status <> 'finished' AND e.set_aside_reason IS NULL
+   ) ORDER BY 1`,
+)
+
+/** Empties a database whose statements are prepared: preparing them costs more than a small world. */
+const wipe = `
+BEGIN;
+DELETE FROM executions;
+DELETE FROM events;
+DELETE FROM responses;
+DELETE FROM join_sets;
+DELETE FROM delays;
+DELETE FROM functions;
+DELETE FROM executors;
+DELETE FROM run_logs;
+DELETE FROM sqlite_sequence;
+DELETE FROM simulated_changes;
+COMMIT;
+`
+
+/** Empty databases of earlier worlds. */
+const spare: Connection[] = []
+/** More are not kept. */
+const spareMax = 2
+
+/** Opens an empty store. */
+export function openStore(kind: StoreKind): Store {
+  return kind === 'memory' ? openMemoryStore() : openFileStore(kind.file)
+}
+
+function openMemoryStore(): Store {
+  let shared = spare.pop() ?? openEmpty()
+  const { observer, ...common } = createCommon(() => shared)
+  return {
+    ...common,
+    observer,
+    connect: () => redirect(observer),
+    restore: (image) => {
+      shared.close()
+      shared = openImage(image)
+    },
+    disconnect: () => undefined,
+    close: () => {
+      if (spare.length >= spareMax || shared.isInTransaction()) {
+        shared.close()
+        return
+      }
+      shared.runScript(wipe)
+      spare.push(shared)
+    },
+  }
+}
+
+function openFileStore(file: string): Store {
+  const open = (): Connection => prepareConnection(openConnection(file, 0), { file }, epoch)
+  const own = open()
+  const others = new Set<Connection>()
+  const disconnect = (connection: Connection): void => {
+    if (others.delete(connection)) connection.close()
+  }
+  return {
+    ...createCommon(() => own),
+    connect: () => {
+      const connection = open()
+      connection.runScript(watch)
+      others.add(connection)
+      return connection
+    },
+    restore: () => undefined,
+    disconnect,
+    close: () => {
+      for (const connection of others) disconnect(connection)
+      own.close()
+    },
+  }
+}
+
+function createCommon(
+  observer: () => Connection,
+): Pick<Store, 'observer' | 'takeChanges' | 'nextDueAt' | 'image'> {
+  return {
+    observer,
+    takeChanges: (connection) => {
+      const rows = connection.drive(query(selectChanges))
+      if (rows.length === 0) return { executions: [], matters: false }
+      connection.drive(query(deleteChanges))
+      return { executions: rows.map((row) => String(row['execution_id'])), matters: true }
+    },
+    nextDueAt: (functions) => {
+      const [row] = observer().drive(query(selectNextDue, JSON.stringify(functions)))
+      const due = row?.['due']
+      return typeof due === 'number' ? due : undefined
+    },
+    image: () => observer().serialize(),
+  }
+}
+
+/** Always the connection that is in use now; others may have put another image in its place. */
+function redirect(current: () => Connection): Connection {
+  return {
+    drive: (protocol) => current().drive(protocol),
+    driveSingle: (protocol) => current().driveSingle(protocol),
+    control: (text) => {
+      current().control(text)
+    },
+    isInTransaction: () => current().isInTransaction(),
+    runScript: (sql) => {
+      current().runScript(sql)
+    },
+    readPragma: (pragma) => current().readPragma(pragma),
+    dataVersion: () => current().dataVersion(),
+    serialize: () => current().serialize(),
+    close: () => undefined,
+  }
+}
+
+function openEmpty(): Connection {
+  const file = ':memory:'
+  const connection = prepareConnection(openConnection(file, 0), { file }, epoch)
+  connection.runScript(watch)
+  return connection
+}
+
+function openImage(image: Uint8Array): Connection {
+  const connection = openConnection(image, 0)
+  connection.runScript(watch)
+  return connection
+}
+
+/** Which life a commit belongs to. */
+export interface Commit extends Changes {
+  readonly life: Life
+}
