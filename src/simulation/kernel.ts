@@ -238,9 +238,9 @@ class SteppingKernel {
     const ready: Entry[][] = []
     for (const life of this.#lives) {
       if (!life.isAlive()) this.#lives.delete(life)
-      else if (life.stalledUntil <= this.now) {
-        for (const queue of [life.soon, life.due]) if (hasLive(queue)) ready.push(queue)
-      }
+      if (!life.isAlive() || life.stalledUntil > this.now) continue
+      if (hasLive(life.soon)) ready.push(life.soon)
+      if (hasLive(life.due)) ready.push(life.due)
     }
     return ready.sort(bySeq)
   }

@@ -45,7 +45,7 @@ function isBefore(left: Timed | undefined, right: Timed | undefined): boolean {
 }
 
 /** Changes places; false when the second is not before the first. */
-function swapIfBefore<Timer extends Timed>(heap: Timer[], upper: number, lower: number): boolean {
+function swapIfBefore(heap: Timed[], upper: number, lower: number): boolean {
   const [above, below] = [heap[upper], heap[lower]]
   if (above === undefined || below === undefined || !isBefore(below, above)) return false
   heap[upper] = below
