@@ -22,6 +22,8 @@ export interface Life {
   readonly isAlive: () => boolean
   /** Ends it; harmless when it has ended. */
   readonly end: () => void
+  /** Calls back when it ends. */
+  readonly onEnd: (callback: () => void) => void
   /** Its event loop stands still until then. */
   readonly stall: (until: Instant) => void
   /** Its timers and turns; all of them silent after its end. */
@@ -40,6 +42,8 @@ export interface KernelOptions {
   readonly skewOf: (process: string) => Milliseconds
   /** Something with a purpose is due: when it should run, by the clock of its process. */
   readonly putOff: (poll: DuePoll) => PutOff
+  /** Called before each step: things may go wrong here. */
+  readonly beforeStep: () => void
   /** Something threw where nobody could catch it. */
   readonly onThrow: (process: string, error: unknown) => void
 }
@@ -91,6 +95,8 @@ interface Entry extends Timed {
   readonly delay: Milliseconds
   readonly purpose?: Purpose | undefined
   isCancelled: boolean
+  /** The same one, put off. */
+  again?: Entry | undefined
 }
 
 /** A life with what waits in it. */
@@ -101,6 +107,7 @@ class OwnedLife implements Life {
   readonly soon: Entry[] = []
   readonly due: Entry[] = []
   stalledUntil: Instant = 0
+  readonly #onEnd: (() => void)[] = []
   #isAlive = true
 
   constructor(process: string, ports: { readonly clock: Clock; readonly set: SetTimer }) {
@@ -125,6 +132,11 @@ class OwnedLife implements Life {
     this.#isAlive = false
     this.soon.length = 0
     this.due.length = 0
+    for (const callback of this.#onEnd.splice(0)) callback()
+  }
+
+  onEnd(callback: () => void): void {
+    this.#onEnd.push(callback)
   }
 
   stall(until: Instant): void {
@@ -185,16 +197,14 @@ class SteppingKernel {
     const parked = this.#parked
     this.#parked = []
     for (const entry of parked) {
-      if (!isLive(entry)) continue
-      const { dueAt } = entry
-      const interval = intervalOf(entry)
-      const missed = Math.ceil((this.now - dueAt) / interval)
-      this.#push({ ...entry, dueAt: dueAt + Math.max(0, missed) * interval }, entry)
+      if (entry.again !== undefined) entry.again.isCancelled = true
+      if (isLive(entry)) this.#again(entry, this.#wakeAt(entry))
     }
   }
 
   async run(limits: RunLimits): Promise<KernelStop> {
     for (;;) {
+      this.#options.beforeStep()
       if (limits.isDone()) return 'done'
       if (this.steps >= limits.steps) return 'out_of_steps'
       const ready = this.#findReady()
@@ -218,7 +228,18 @@ class SteppingKernel {
     else this.#heap.push(entry)
     return () => {
       entry.isCancelled = true
+      if (entry.again !== undefined) entry.again.isCancelled = true
     }
+  }
+
+  /**
+   * Those who watch others look when they would have looked; a poll comes at once. It believes that
+   * it looked a moment ago, and would not hear of anything that is due before its next look.
+   */
+  #wakeAt(entry: Entry): Instant {
+    if (entry.purpose === 'poll') return this.now
+    const missed = Math.ceil((this.now - entry.dueAt) / intervalOf(entry))
+    return entry.dueAt + Math.max(0, missed) * intervalOf(entry)
   }
 
   #entry(owner: OwnedLife, wanted: Pick<Entry, 'delay' | 'callback' | 'purpose'>): Entry {
@@ -227,10 +248,10 @@ class SteppingKernel {
     return { ...wanted, owner, dueAt, seq: this.#seq, isCancelled: false }
   }
 
-  /** A copy that is cancelled with the original. */
-  #push(copy: Entry, original: Entry): void {
-    Object.defineProperty(copy, 'isCancelled', { get: () => original.isCancelled })
-    this.#heap.push(copy)
+  /** Sets a timer again, for later. */
+  #again(entry: Entry, dueAt: Instant): void {
+    entry.again = { ...entry, dueAt, again: undefined }
+    this.#heap.push(entry.again)
   }
 
   /** The first of each queue of those that may go on, in the order in which they came. */
@@ -272,13 +293,16 @@ class SteppingKernel {
       this.#heap.pop()
       if (!isLive(timer)) continue
       const runAt = this.#putOff(timer)
-      if (runAt <= this.now) timer.owner.due.push(timer)
-      else if (runAt === never) this.#parked.push(timer)
-      else this.#push({ ...timer, dueAt: runAt }, timer)
+      if (runAt <= this.now) {
+        timer.owner.due.push(timer)
+        continue
+      }
+      this.#parked.push(timer)
+      if (runAt < never) this.#again(timer, runAt)
     }
   }
 
-  /** At one of the instants at which it would have looked by itself. */
+  /** When it would have looked for the last time before it has to. */
   #putOff(entry: Entry): Instant {
     const { owner, purpose, dueAt } = entry
     if (purpose === undefined) return this.now
@@ -286,9 +310,9 @@ class SteppingKernel {
     const interval = intervalOf(entry)
     const wanted = this.#options.putOff({ purpose, interval, now })
     if (wanted === 'until_commit') return never
-    if (wanted === 'now' || wanted <= now) return this.now
+    if (wanted === 'now') return this.now
     const trueTime = this.now + (wanted - now)
-    return dueAt + Math.ceil((trueTime - dueAt) / interval) * interval
+    return dueAt + Math.floor((trueTime - dueAt) / interval) * interval
   }
 
   async #step(queue: Entry[]): Promise<void> {

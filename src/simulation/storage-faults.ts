@@ -33,8 +33,15 @@ export interface ProcessStorageOptions {
   readonly onFault: (fault: string) => void
 }
 
+/** The database of one life of a process. */
+export interface ProcessStorage {
+  readonly driver: Driver
+  /** Lets go of the connection, when the life has ended. */
+  readonly disconnect: () => void
+}
+
 /** Opens the database for one life of a process. */
-export function openProcessStorage(options: ProcessStorageOptions): Driver {
+export function openProcessStorage(options: ProcessStorageOptions): ProcessStorage {
   const { store, life, random } = options
   const connection = store.connect()
   const driver = createSqliteDriver({
@@ -44,7 +51,10 @@ export function openProcessStorage(options: ProcessStorageOptions): Driver {
     random,
     scheduler: slowScheduler(options),
   })
-  return mortal(driver, options, () => store.disconnect(connection))
+  const disconnect = (): void => {
+    store.disconnect(connection)
+  }
+  return { driver: mortal(driver, options, disconnect), disconnect }
 }
 
 /** An error as better-sqlite3 throws it. */

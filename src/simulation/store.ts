@@ -7,7 +7,6 @@ import type { Clock, Instant } from '../base/time.ts'
 import { query, statement } from '../storage/protocol.ts'
 import { type Connection, openConnection } from '../storage/sqlite/connection.ts'
 import { prepareConnection } from '../storage/sqlite/open.ts'
-import type { Life } from './kernel.ts'
 
 /** Where the database lives. */
 export type StoreKind = 'memory' | { readonly file: string }
@@ -33,6 +32,8 @@ export interface Store {
    * a cancellation.
    */
   readonly nextDueAt: (functions: readonly string[]) => Instant | undefined
+  /** Ids of all executions. */
+  readonly listExecutions: () => readonly string[]
   /** The database as it is now. */
   readonly image: () => Uint8Array
   /** Puts an earlier image in place of the database; in memory only. */
@@ -62,6 +63,11 @@ const selectChanges = statement(
   'SELECT DISTINCT c.execution_id FROM simulated_changes c ORDER BY c.execution_id',
 )
 const deleteChanges = statement('simulated-changes-taken', 'DELETE FROM simulated_changes')
+
+const selectIds = statement(
+  'simulated-executions',
+  'SELECT e.execution_id FROM executions e ORDER BY e.execution_id',
+)
 
 const selectNextDue = statement(
   'simulated-next-due',
@@ -156,7 +162,7 @@ function openFileStore(file: string): Store {
 
 function createCommon(
   observer: () => Connection,
-): Pick<Store, 'observer' | 'takeChanges' | 'nextDueAt' | 'image'> {
+): Pick<Store, 'observer' | 'takeChanges' | 'nextDueAt' | 'listExecutions' | 'image'> {
   return {
     observer,
     takeChanges: (connection) => {
@@ -169,6 +175,10 @@ function createCommon(
       const [row] = observer().drive(query(selectNextDue, JSON.stringify(functions)))
       const due = row?.['due']
       return typeof due === 'number' ? due : undefined
+    },
+    listExecutions: () => {
+      const rows = observer().drive(query(selectIds))
+      return rows.map((row) => String(row['execution_id']))
     },
     image: () => observer().serialize(),
   }
@@ -204,9 +214,4 @@ function openImage(image: Uint8Array): Connection {
   const connection = openConnection(image, 0)
   connection.runScript(watch)
   return connection
-}
-
-/** Which life a commit belongs to. */
-export interface Commit extends Changes {
-  readonly life: Life
 }

@@ -1,0 +1,423 @@
+/**
+ * One run of a simulation: builds the world, lets the scenario and the faults loose, heals, waits
+ * until everything has come to rest, and says what it saw.
+ */
+
+import { unreachable } from '../base/assert.ts'
+import type { Random } from '../base/random.ts'
+import type { Instant } from '../base/time.ts'
+import { workflowGuard } from '../workers/workflow/guard.ts'
+import type { Attempt, AttemptEnd } from './activities.ts'
+import { type Checker, createChecker, type Violation } from './checker.ts'
+import { type Choices, createChoices, type Tapes } from './choices.ts'
+import { engineInvariants } from './engine-invariants.ts'
+import { createFaults, drawPlan, type Faults } from './faults.ts'
+import type { ExecutionChange } from './invariant.ts'
+import { createKernel, type DuePoll, type Kernel, type Life, type PutOff } from './kernel.ts'
+import { createLedger, type Ledger, type LedgerEntry } from './ledger.ts'
+import type { SimulationSettings } from './options.ts'
+import { createProcesses, type Processes } from './processes.ts'
+import { failureOf, type SimulationFailure } from './simulation-error.ts'
+import { type Changes, openStore, type Store } from './store.ts'
+import { findStuck } from './stuck.ts'
+import { createTrace, type Trace, type TraceKind, type TraceLine } from './trace.ts'
+import { createVirtualGlobals } from './virtual-globals.ts'
+import { createWorld, type World } from './world.ts'
+
+/** What a scenario is: the part of the user's application. */
+export type Scenario = (world: World) => unknown
+
+/** What a run gave. */
+export interface RunResult {
+  readonly failure: SimulationFailure | undefined
+  readonly tapes: Tapes
+  readonly steps: number
+  /** How much time has passed in the simulation. */
+  readonly simulatedMs: number
+  readonly traceHash: string
+  readonly marks: Readonly<Record<string, number>>
+  readonly faults: Readonly<Record<string, number>>
+  readonly commits: number
+  readonly executions: number
+  readonly ledger: readonly LedgerEntry[]
+  readonly lines: readonly TraceLine[]
+  /** The database at the end, as a file would hold it. */
+  readonly database: Uint8Array | undefined
+}
+
+/** The first moment of every simulation: the last second before the year 2000, in UTC. */
+export const simulationStart: Instant = 946_684_799_000
+
+/** Runs once. Whoever calls it sees to it that nobody else does at the same time. */
+export function runSimulation(
+  settings: SimulationSettings,
+  scenario: Scenario,
+): Promise<RunResult> {
+  return new SimulationRun(settings).run(scenario)
+}
+
+class SimulationRun {
+  readonly #settings: SimulationSettings
+  readonly #choices: Choices
+  readonly #faults: Faults
+  readonly #kernel: Kernel
+  readonly #store: Store
+  readonly #ledger: Ledger
+  readonly #checker: Checker
+  readonly #processes: Processes
+  readonly #world: Life
+  readonly #trace: Trace = createTrace()
+  readonly #marks = new Map<string, number>()
+  readonly #inFlight = new Map<Attempt, Life | undefined>()
+  readonly #skipsPolls: boolean
+  readonly #nextCommit: (() => void)[] = []
+  /** What code of users draws from Math. */
+  readonly #randoms = new Map<Life, Random>()
+  #failure: SimulationFailure | undefined
+  #commits = 0
+  #lastCommitAt: Instant = simulationStart
+  #nextDue: { readonly at: Instant | undefined } | undefined
+  #lossAt: { readonly image: Uint8Array; left: number } | undefined
+
+  constructor(settings: SimulationSettings) {
+    const { seed, tapes, engineCounts } = settings
+    this.#settings = settings
+    this.#choices = createChoices({ seed, tapes })
+    this.#faults = createFaults(drawPlan(settings.faults, this.#choices), this.#choices)
+    const [min, max] = engineCounts
+    const count = min + this.#choices.choose('engines', max - min + 1)
+    const isPatient = settings.faults.swarm === true && this.#choices.choose('polls', 8) === 7
+    this.#skipsPolls = settings.skipsPolls ?? !isPatient
+    this.#store = openStore(settings.store)
+    this.#kernel = this.#createKernel()
+    this.#world = this.#kernel.createLife('world')
+    this.#ledger = createLedger(() => this.#whereNow())
+    this.#checker = createChecker({
+      store: this.#store,
+      ledger: this.#ledger,
+      invariants: [...engineInvariants(settings), ...settings.invariants],
+      now: this.#kernel.now,
+    })
+    this.#processes = createProcesses(this.#processesOptions(), count)
+  }
+
+  async run(scenario: Scenario): Promise<RunResult> {
+    const globals = createVirtualGlobals(() => this.#virtualScope())
+    globals.install()
+    const releaseGuard = workflowGuard.install({ globals: true })
+    try {
+      await this.#play(scenario)
+      return this.#result()
+    } catch (cause) {
+      this.#fail(failureOf(cause, this.#place()))
+      return this.#result()
+    } finally {
+      releaseGuard()
+      globals.uninstall()
+      this.#store.close()
+    }
+  }
+
+  async #play(scenario: Scenario): Promise<void> {
+    const { chaosSteps, chaosTime } = this.#settings
+    let isOver = false
+    this.#world.scheduler.soon(() => {
+      for (const name of this.#processes.names) this.#processes.boot(name)
+      this.#playScenario(scenario).then(
+        () => {
+          isOver = true
+        },
+        (thrown: unknown) => {
+          isOver = true
+          this.#fail(failureOf(thrown, this.#place()))
+        },
+      )
+    })
+    const isDone = (): boolean => isOver || this.#failure !== undefined
+    await this.#kernel.run({ isDone, steps: chaosSteps, until: simulationStart + chaosTime })
+    this.#heal()
+    await this.#rest(() => isOver)
+    if (this.#failure === undefined) for (const each of this.#checker.atEnd()) this.#violate(each)
+  }
+
+  async #playScenario(scenario: Scenario): Promise<void> {
+    const client = await this.#processes.client()
+    const clientLife = this.#kernel.createLife('client')
+    const world = createWorld({
+      kernel: this.#kernel,
+      client,
+      clientLife,
+      processes: this.#processes,
+      faults: this.#faults,
+      choices: this.#choices,
+      ledger: this.#ledger,
+      marks: this.#marks,
+      note: (...line) => this.#note(...line),
+      onNextCommit: (callback) => {
+        this.#nextCommit.push(callback)
+      },
+    })
+    await scenario(world)
+  }
+
+  /** From here on nothing goes wrong: now everything has to come to its end. */
+  #heal(): void {
+    if (this.#failure !== undefined) return
+    this.#note('world', 'phase', 'everything heals')
+    this.#faults.heal()
+    this.#processes.heal()
+    this.#kernel.wakePolls()
+  }
+
+  async #rest(isOver: () => boolean): Promise<void> {
+    const { steps, restTime } = this.#settings
+    const until = this.#kernel.now() + restTime
+    const isDone = (): boolean => this.#failure !== undefined
+    const end = await this.#kernel.run({ isDone, steps, until })
+    if (this.#failure !== undefined) return
+    const stuck = findStuck({
+      executions: this.#checker.executions(),
+      functions: this.#processes.functionNames(),
+      now: this.#kernel.now(),
+    })
+    const busy = end === 'out_of_steps' ? [`it is still busy after ${steps} steps`] : []
+    const waiting = isOver() ? [] : ['the scenario waits for something that does not come']
+    const outside = isOver() ? [] : this.#describeInFlight()
+    const reasons = [...busy, ...stuck, ...waiting, ...outside]
+    if (reasons.length === 0) return
+    this.#fail({
+      kind: outside.length > 0 ? 'outside' : 'liveness',
+      invariant: 'everything comes to an end once nothing goes wrong any more',
+      message: reasons.join('\n'),
+      ...this.#place(),
+    })
+  }
+
+  #describeInFlight(): readonly string[] {
+    return [...this.#inFlight.keys()].map(
+      ({ activity, executionId, attempt }) =>
+        `the activity ${activity} of ${executionId}, attempt ${attempt}, waits for something ` +
+        'outside of the simulation. Give it a simulated handler: `activities: { … }`',
+    )
+  }
+
+  // ── what the kernel asks ──────────────────────────────────────────────────────────────────────
+
+  #createKernel(): Kernel {
+    const reorders = (): boolean => this.#faults.happens('reorder')
+    return createKernel({
+      start: simulationStart,
+      pick: (count) => (count > 1 && reorders() ? this.#faults.pick('reorder', count) : 0),
+      skewOf: (process) => this.#processes.skewOf(process),
+      putOff: (poll) => this.#putOff(poll),
+      beforeStep: () => {
+        this.#chaos()
+      },
+      onThrow: (process, cause) => {
+        const { message } = failureOf(cause, this.#place())
+        const invariant = 'nothing is thrown where nobody can catch it'
+        this.#fail({
+          kind: 'uncaught',
+          invariant,
+          message: `${process}: ${message}`,
+          ...this.#place(),
+          cause,
+        })
+      },
+    })
+  }
+
+  /** Things that go wrong between two steps. */
+  #chaos(): void {
+    const faults = this.#faults
+    if (faults.isHealed()) return
+    if (faults.happens('crash')) this.#hit('crash', (name) => this.#processes.crash(name, 'dies'))
+    if (faults.happens('stall')) {
+      const length = faults.lengthOf('stall', faults.plan.stallMax)
+      this.#hit('stall', (name) => this.#processes.stall(name, length))
+    }
+    if (faults.happens('restart')) {
+      this.#hit('restart', (name) => {
+        this.#world.scheduler.soon(() => void this.#processes.stop(name))
+      })
+    }
+    if (faults.happens('clockJump')) this.#hit('clockJump', this.#processes.jumpClock)
+  }
+
+  #hit(kind: 'crash' | 'stall' | 'restart' | 'clockJump', strike: (name: string) => void): void {
+    const up = this.#processes.names.filter((name) => this.#processes.isUp(name))
+    const name = up[this.#faults.pick(kind, up.length)]
+    if (name !== undefined) strike(name)
+  }
+
+  /** A poll that would find nothing waits for the next commit, or until something is due. */
+  #putOff({ purpose, interval }: DuePoll): PutOff {
+    const skips = this.#skipsPolls || this.#faults.isHealed()
+    if (!skips || this.#kernel.now() - this.#lastCommitAt < this.#graceOf(interval)) return 'now'
+    switch (purpose) {
+      case 'watch':
+        return 'until_commit'
+      case 'poll': {
+        this.#nextDue ??= { at: this.#store.nextDueAt(this.#processes.functionNames()) }
+        return this.#nextDue.at ?? 'until_commit'
+      }
+      default:
+        return unreachable(purpose)
+    }
+  }
+
+  /** After a commit everybody looks at least once: whoever was slow while it was made, too. */
+  #graceOf(interval: number): number {
+    const { rates, slowMax } = this.#faults.plan
+    const isSlow = rates.slow > 0 || rates.lateRead > 0
+    return 2 * interval + (isSlow && interval > promptInterval ? slowPatience * slowMax : 0)
+  }
+
+  // ── what processes tell ───────────────────────────────────────────────────────────────────────
+
+  #processesOptions(): Parameters<typeof createProcesses>[0] {
+    return {
+      settings: this.#settings,
+      kernel: this.#kernel,
+      choices: this.#choices,
+      faults: this.#faults,
+      store: this.#store,
+      world: this.#world,
+      activities: {
+        choices: this.#choices,
+        ledger: this.#ledger,
+        replacements: this.#settings.activities,
+        onBegin: (attempt) => this.#begin(attempt),
+        onEnd: (attempt, end) => this.#end(attempt, end),
+      },
+      onCommit: (process, changes) => this.#onCommit(process, changes),
+      note: (...line) => this.#note(...line),
+    }
+  }
+
+  #begin(attempt: Attempt): void {
+    this.#inFlight.set(attempt, this.#lifeNow())
+    const { activity, executionId, process } = attempt
+    this.#note(process, 'attempt', `${activity} ${executionId} #${attempt.attempt} begins`)
+  }
+
+  #end(attempt: Attempt, end: AttemptEnd): void {
+    this.#inFlight.delete(attempt)
+    const { activity, executionId, process } = attempt
+    this.#note(process, 'attempt', `${activity} ${executionId} #${attempt.attempt}: ${end}`)
+  }
+
+  #onCommit(process: string, { executions, matters }: Changes): void {
+    if (!matters) return
+    this.#commits += 1
+    this.#lastCommitAt = this.#kernel.now()
+    this.#nextDue = undefined
+    const { changes, violations } = this.#checker.afterCommit(process, executions)
+    for (const change of changes) this.#noteChange(process, change)
+    for (const violation of violations) this.#violate(violation)
+    this.#kernel.wakePolls()
+    for (const callback of this.#nextCommit.splice(0)) callback()
+    this.#losePower()
+  }
+
+  #noteChange(process: string, { executionId, steps, responses }: ExecutionChange): void {
+    for (const { entry } of steps) {
+      const { event, version } = entry
+      const how = event.type === 'finished' ? ` ${event.outcome.type}` : ''
+      this.#note(process, 'commit', `${executionId} v${version} ${event.type}${how}`)
+    }
+    for (const { response, cursor } of responses) {
+      this.#note(process, 'commit', `${executionId} <- ${response.type} (cursor ${cursor})`)
+    }
+  }
+
+  /** All engines die; with `loses` the store goes back to an earlier commit. */
+  #losePower(): void {
+    const faults = this.#faults
+    if (this.#lossAt !== undefined) {
+      this.#lossAt.left -= 1
+      if (this.#lossAt.left <= 0) this.#blackOut(this.#lossAt.image)
+      return
+    }
+    if (!faults.happens('powerLoss')) return
+    const { loses } = faults.plan
+    const lost = this.#settings.store === 'memory' ? faults.pick('powerLoss', loses + 1) : 0
+    if (lost === 0) this.#blackOut(undefined)
+    else this.#lossAt = { image: this.#store.image(), left: lost }
+  }
+
+  #blackOut(image: Uint8Array | undefined): void {
+    this.#lossAt = undefined
+    this.#world.scheduler.soon(() => {
+      for (const name of this.#processes.names) this.#processes.crash(name, 'the power is gone')
+      if (image === undefined) return
+      this.#store.restore(image)
+      this.#nextDue = undefined
+      this.#checker.reset(this.#store.listExecutions())
+      this.#note('world', 'fault', 'the last commits are lost')
+    })
+  }
+
+  // ── what it came to ───────────────────────────────────────────────────────────────────────────
+
+  #lifeNow(): Life | undefined {
+    return this.#kernel.current()
+  }
+
+  #whereNow(): { readonly at: Instant; readonly process: string } | undefined {
+    const life = this.#lifeNow()
+    if (life?.isAlive() === false) return undefined
+    return { at: this.#kernel.now(), process: life?.process ?? 'world' }
+  }
+
+  #virtualScope(): Parameters<typeof createVirtualGlobals>[0] extends () => infer Scope
+    ? Scope
+    : never {
+    const life = this.#lifeNow()
+    if (life === undefined) return undefined
+    const random = this.#randoms.get(life) ?? this.#choices.random(`code of ${life.process}`)
+    this.#randoms.set(life, random)
+    return { life, random }
+  }
+
+  #place(): { readonly at: Instant; readonly step: number } {
+    return { at: this.#kernel.now(), step: this.#kernel.steps() }
+  }
+
+  #note(process: string, kind: TraceKind, text: string): void {
+    const { at, step } = this.#place()
+    this.#trace.add({ at: at - simulationStart, step, process, kind, text })
+  }
+
+  #violate({ invariant, message }: Violation): void {
+    this.#fail({ kind: 'invariant', invariant, message, ...this.#place() })
+  }
+
+  #fail(failure: SimulationFailure): void {
+    if (this.#failure !== undefined) return
+    this.#failure = failure
+    this.#note('world', 'phase', `fails: ${failure.invariant}`)
+  }
+
+  #result(): RunResult {
+    return {
+      failure: this.#failure,
+      tapes: this.#choices.tapes(),
+      steps: this.#kernel.steps(),
+      simulatedMs: this.#kernel.now() - simulationStart,
+      traceHash: this.#trace.hash(),
+      marks: Object.fromEntries(this.#marks),
+      faults: this.#faults.counts(),
+      commits: this.#commits,
+      executions: this.#checker.executions().size,
+      ledger: this.#ledger.entries(),
+      lines: this.#trace.lines(),
+      database: undefined,
+    }
+  }
+}
+
+/** Polls that only ask the database for its counter are never late. */
+const promptInterval = 50
+/** Slow transactions may come one after the other. */
+const slowPatience = 10

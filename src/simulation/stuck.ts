@@ -1,0 +1,50 @@
+/** What should have come to an end and has not: nothing goes wrong any more, and nobody moves it. */
+
+import { unreachable } from '../base/assert.ts'
+import type { Instant, Milliseconds } from '../base/time.ts'
+import type { ExecutionState } from '../model/state.ts'
+import type { ExecutionView } from './invariant.ts'
+
+/** What it is judged by. */
+export interface StuckFacts {
+  readonly executions: ReadonlyMap<string, ExecutionView>
+  /** Functions that some engine executes. */
+  readonly functions: readonly string[]
+  readonly now: Instant
+}
+
+/** What is overdue by less may still be on its way. */
+const patience: Milliseconds = 60_000
+/** More are not named. */
+const shownMax = 10
+
+/** A sentence for each execution that is stuck, and one for the rest. */
+export function findStuck({ executions, functions, now }: StuckFacts): readonly string[] {
+  const known = new Set(functions)
+  const stuck = [...executions].flatMap(([id, { state }]) => {
+    const why = known.has(state.function.name) ? whyStuck(state, now) : undefined
+    return why === undefined ? [] : [`${id} (${state.function.name}) ${why}`]
+  })
+  const rest = stuck.length - shownMax
+  return rest > 0 ? [...stuck.slice(0, shownMax), `and ${rest} more`] : stuck
+}
+
+function whyStuck(state: ExecutionState, now: Instant): string | undefined {
+  if (state.status === 'finished') return undefined
+  if (state.cancelling) return 'is being cancelled, and nobody ends it'
+  if (state.paused) return undefined
+  switch (state.status) {
+    case 'pending_at':
+      return state.scheduledAt + patience < now
+        ? `is due since ${now - state.scheduledAt} ms, and nobody locks it`
+        : undefined
+    case 'locked':
+      return state.lockExpiresAt + patience < now
+        ? `is locked; its lock ran out ${now - state.lockExpiresAt} ms ago, and nobody frees it`
+        : undefined
+    case 'blocked':
+      return undefined
+    default:
+      return unreachable(state)
+  }
+}
