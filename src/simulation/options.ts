@@ -82,6 +82,8 @@ export interface SimulationSettings {
   readonly logger: Logger | false
   readonly inspect: EngineOptions<Functions>['inspect']
   readonly skipsPolls: boolean | undefined
+  /** Whether the result has the database. */
+  readonly keepsDatabase: boolean
 }
 
 /** Every default of a simulation. */
@@ -136,6 +138,7 @@ export function resolveSimulation(options: SimulationOptions): SimulationSetting
     logger: read.logger ?? false,
     inspect: read.inspect,
     skipsPolls: read.skipsPolls,
+    keepsDatabase: true,
   }
 }
 

@@ -3,19 +3,20 @@
  * until everything has come to rest, and says what it saw.
  */
 
-import { unreachable } from '../base/assert.ts'
 import type { Random } from '../base/random.ts'
 import type { Instant } from '../base/time.ts'
 import { workflowGuard } from '../workers/workflow/guard.ts'
 import type { Attempt, AttemptEnd } from './activities.ts'
+import { type Chaos, createChaos } from './chaos.ts'
 import { type Checker, createChecker, type Violation } from './checker.ts'
 import { type Choices, createChoices, type Tapes } from './choices.ts'
 import { engineInvariants } from './engine-invariants.ts'
 import { createFaults, drawPlan, type Faults } from './faults.ts'
 import type { ExecutionChange } from './invariant.ts'
-import { createKernel, type DuePoll, type Kernel, type Life, type PutOff } from './kernel.ts'
+import { createKernel, type Kernel, type Life } from './kernel.ts'
 import { createLedger, type Ledger, type LedgerEntry } from './ledger.ts'
 import type { SimulationSettings } from './options.ts'
+import { createPollSkipping, type PollSkipping } from './poll-skipping.ts'
 import { createProcesses, type Processes } from './processes.ts'
 import { failureOf, type SimulationFailure } from './simulation-error.ts'
 import { type Changes, openStore, type Store } from './store.ts'
@@ -69,15 +70,13 @@ class SimulationRun {
   readonly #trace: Trace = createTrace()
   readonly #marks = new Map<string, number>()
   readonly #inFlight = new Map<Attempt, Life | undefined>()
-  readonly #skipsPolls: boolean
+  readonly #polls: PollSkipping
+  readonly #chaos: Chaos
   readonly #nextCommit: (() => void)[] = []
   /** What code of users draws from Math. */
   readonly #randoms = new Map<Life, Random>()
   #failure: SimulationFailure | undefined
   #commits = 0
-  #lastCommitAt: Instant = simulationStart
-  #nextDue: { readonly at: Instant | undefined } | undefined
-  #lossAt: { readonly image: Uint8Array; left: number } | undefined
 
   constructor(settings: SimulationSettings) {
     const { seed, tapes, engineCounts } = settings
@@ -87,9 +86,10 @@ class SimulationRun {
     const [min, max] = engineCounts
     const count = min + this.#choices.choose('engines', max - min + 1)
     const isPatient = settings.faults.swarm === true && this.#choices.choose('polls', 8) === 7
-    this.#skipsPolls = settings.skipsPolls ?? !isPatient
+    const skipsPolls = settings.skipsPolls ?? !isPatient
     this.#store = openStore(settings.store)
     this.#kernel = this.#createKernel()
+    this.#polls = this.#createPolls(skipsPolls)
     this.#world = this.#kernel.createLife('world')
     this.#ledger = createLedger(() => this.#whereNow())
     this.#checker = createChecker({
@@ -99,6 +99,17 @@ class SimulationRun {
       now: this.#kernel.now,
     })
     this.#processes = createProcesses(this.#processesOptions(), count)
+    this.#chaos = createChaos({
+      faults: this.#faults,
+      processes: this.#processes,
+      store: this.#store,
+      world: this.#world,
+      onRestored: () => {
+        this.#polls.onCommit()
+        this.#checker.reset(this.#store.listExecutions())
+        this.#note('world', 'fault', 'the last commits are lost')
+      },
+    })
   }
 
   async run(scenario: Scenario): Promise<RunResult> {
@@ -209,9 +220,9 @@ class SimulationRun {
       start: simulationStart,
       pick: (count) => (count > 1 && reorders() ? this.#faults.pick('reorder', count) : 0),
       skewOf: (process) => this.#processes.skewOf(process),
-      putOff: (poll) => this.#putOff(poll),
+      putOff: (poll) => this.#polls.putOff(poll),
       beforeStep: () => {
-        this.#chaos()
+        this.#chaos.beforeStep()
       },
       onThrow: (process, cause) => {
         const { message } = failureOf(cause, this.#place())
@@ -227,50 +238,14 @@ class SimulationRun {
     })
   }
 
-  /** Things that go wrong between two steps. */
-  #chaos(): void {
-    const faults = this.#faults
-    if (faults.isHealed()) return
-    if (faults.happens('crash')) this.#hit('crash', (name) => this.#processes.crash(name, 'dies'))
-    if (faults.happens('stall')) {
-      const length = faults.lengthOf('stall', faults.plan.stallMax)
-      this.#hit('stall', (name) => this.#processes.stall(name, length))
-    }
-    if (faults.happens('restart')) {
-      this.#hit('restart', (name) => {
-        this.#world.scheduler.soon(() => void this.#processes.stop(name))
-      })
-    }
-    if (faults.happens('clockJump')) this.#hit('clockJump', this.#processes.jumpClock)
-  }
-
-  #hit(kind: 'crash' | 'stall' | 'restart' | 'clockJump', strike: (name: string) => void): void {
-    const up = this.#processes.names.filter((name) => this.#processes.isUp(name))
-    const name = up[this.#faults.pick(kind, up.length)]
-    if (name !== undefined) strike(name)
-  }
-
-  /** A poll that would find nothing waits for the next commit, or until something is due. */
-  #putOff({ purpose, interval }: DuePoll): PutOff {
-    const skips = this.#skipsPolls || this.#faults.isHealed()
-    if (!skips || this.#kernel.now() - this.#lastCommitAt < this.#graceOf(interval)) return 'now'
-    switch (purpose) {
-      case 'watch':
-        return 'until_commit'
-      case 'poll': {
-        this.#nextDue ??= { at: this.#store.nextDueAt(this.#processes.functionNames()) }
-        return this.#nextDue.at ?? 'until_commit'
-      }
-      default:
-        return unreachable(purpose)
-    }
-  }
-
-  /** After a commit everybody looks at least once: whoever was slow while it was made, too. */
-  #graceOf(interval: number): number {
+  #createPolls(skipsPolls: boolean): PollSkipping {
     const { rates, slowMax } = this.#faults.plan
-    const isSlow = rates.slow > 0 || rates.lateRead > 0
-    return 2 * interval + (isSlow && interval > promptInterval ? slowPatience * slowMax : 0)
+    return createPollSkipping({
+      skips: () => skipsPolls || this.#faults.isHealed(),
+      now: this.#kernel.now,
+      nextDueAt: () => this.#store.nextDueAt(this.#processes.functionNames()),
+      slowMax: rates.slow > 0 || rates.lateRead > 0 ? slowMax : 0,
+    })
   }
 
   // ── what processes tell ───────────────────────────────────────────────────────────────────────
@@ -310,14 +285,13 @@ class SimulationRun {
   #onCommit(process: string, { executions, matters }: Changes): void {
     if (!matters) return
     this.#commits += 1
-    this.#lastCommitAt = this.#kernel.now()
-    this.#nextDue = undefined
+    this.#polls.onCommit()
     const { changes, violations } = this.#checker.afterCommit(process, executions)
     for (const change of changes) this.#noteChange(process, change)
     for (const violation of violations) this.#violate(violation)
     this.#kernel.wakePolls()
     for (const callback of this.#nextCommit.splice(0)) callback()
-    this.#losePower()
+    this.#chaos.afterCommit()
   }
 
   #noteChange(process: string, { executionId, steps, responses }: ExecutionChange): void {
@@ -329,33 +303,6 @@ class SimulationRun {
     for (const { response, cursor } of responses) {
       this.#note(process, 'commit', `${executionId} <- ${response.type} (cursor ${cursor})`)
     }
-  }
-
-  /** All engines die; with `loses` the store goes back to an earlier commit. */
-  #losePower(): void {
-    const faults = this.#faults
-    if (this.#lossAt !== undefined) {
-      this.#lossAt.left -= 1
-      if (this.#lossAt.left <= 0) this.#blackOut(this.#lossAt.image)
-      return
-    }
-    if (!faults.happens('powerLoss')) return
-    const { loses } = faults.plan
-    const lost = this.#settings.store === 'memory' ? faults.pick('powerLoss', loses + 1) : 0
-    if (lost === 0) this.#blackOut(undefined)
-    else this.#lossAt = { image: this.#store.image(), left: lost }
-  }
-
-  #blackOut(image: Uint8Array | undefined): void {
-    this.#lossAt = undefined
-    this.#world.scheduler.soon(() => {
-      for (const name of this.#processes.names) this.#processes.crash(name, 'the power is gone')
-      if (image === undefined) return
-      this.#store.restore(image)
-      this.#nextDue = undefined
-      this.#checker.reset(this.#store.listExecutions())
-      this.#note('world', 'fault', 'the last commits are lost')
-    })
   }
 
   // ── what it came to ───────────────────────────────────────────────────────────────────────────
@@ -412,12 +359,7 @@ class SimulationRun {
       executions: this.#checker.executions().size,
       ledger: this.#ledger.entries(),
       lines: this.#trace.lines(),
-      database: undefined,
+      database: this.#settings.keepsDatabase ? this.#store.image() : undefined,
     }
   }
 }
-
-/** Polls that only ask the database for its counter are never late. */
-const promptInterval = 50
-/** Slow transactions may come one after the other. */
-const slowPatience = 10

@@ -36,7 +36,9 @@ export interface Store {
   readonly listExecutions: () => readonly string[]
   /** The database as it is now. */
   readonly image: () => Uint8Array
-  /** Puts an earlier image in place of the database; in memory only. */
+  /** Whether `restore` does anything: in memory only. */
+  readonly isRestorable: boolean
+  /** Puts an earlier image in place of the database. */
   readonly restore: (image: Uint8Array) => void
   /** Lets go of what a life has opened. */
   readonly disconnect: (connection: Connection) => void
@@ -120,6 +122,7 @@ function openMemoryStore(): Store {
     ...common,
     observer,
     connect: () => redirect(observer),
+    isRestorable: true,
     restore: (image) => {
       shared.close()
       shared = openImage(image)
@@ -151,6 +154,7 @@ function openFileStore(file: string): Store {
       others.add(connection)
       return connection
     },
+    isRestorable: false,
     restore: () => undefined,
     disconnect,
     close: () => {
