@@ -50,6 +50,7 @@ export interface KernelOptions {
 
 /** Something that only looks, and would look now. */
 export interface DuePoll {
+  readonly process: string
   readonly purpose: Purpose
   /** How long it waits between two looks. */
   readonly interval: Milliseconds
@@ -198,7 +199,10 @@ class SteppingKernel {
     this.#parked = []
     for (const entry of parked) {
       if (entry.again !== undefined) entry.again.isCancelled = true
-      if (isLive(entry)) this.#again(entry, this.#wakeAt(entry))
+      if (!isLive(entry)) continue
+      const runAt = this.#putOff(entry)
+      if (runAt > this.now) this.#park(entry, runAt)
+      else this.#again(entry, entry.purpose === 'watch' ? this.#nextLook(entry) : this.now)
     }
   }
 
@@ -232,12 +236,8 @@ class SteppingKernel {
     }
   }
 
-  /**
-   * Those who watch others look when they would have looked; a poll comes at once. It believes that
-   * it looked a moment ago, and would not hear of anything that is due before its next look.
-   */
-  #wakeAt(entry: Entry): Instant {
-    if (entry.purpose === 'poll') return this.now
+  /** When it would have looked next. */
+  #nextLook(entry: Entry): Instant {
     const missed = Math.ceil((this.now - entry.dueAt) / intervalOf(entry))
     return entry.dueAt + Math.max(0, missed) * intervalOf(entry)
   }
@@ -246,6 +246,11 @@ class SteppingKernel {
     this.#seq += 1
     const dueAt = this.now + wanted.delay
     return { ...wanted, owner, dueAt, seq: this.#seq, isCancelled: false }
+  }
+
+  #park(entry: Entry, runAt: Instant): void {
+    this.#parked.push(entry)
+    if (runAt < never) this.#again(entry, runAt)
   }
 
   /** Sets a timer again, for later. */
@@ -293,12 +298,8 @@ class SteppingKernel {
       this.#heap.pop()
       if (!isLive(timer)) continue
       const runAt = this.#putOff(timer)
-      if (runAt <= this.now) {
-        timer.owner.due.push(timer)
-        continue
-      }
-      this.#parked.push(timer)
-      if (runAt < never) this.#again(timer, runAt)
+      if (runAt <= this.now) timer.owner.due.push(timer)
+      else this.#park(timer, runAt)
     }
   }
 
@@ -308,7 +309,7 @@ class SteppingKernel {
     if (purpose === undefined) return this.now
     const now = owner.clock.now()
     const interval = intervalOf(entry)
-    const wanted = this.#options.putOff({ purpose, interval, now })
+    const wanted = this.#options.putOff({ process: owner.process, purpose, interval, now })
     if (wanted === 'until_commit') return never
     if (wanted === 'now') return this.now
     const trueTime = this.now + (wanted - now)

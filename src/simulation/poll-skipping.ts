@@ -21,7 +21,7 @@ export interface PollSkippingOptions {
 
 /** Which polls to make. */
 export interface PollSkipping {
-  readonly onCommit: () => void
+  readonly onCommit: (process: string) => void
   readonly putOff: (poll: DuePoll) => PutOff
 }
 
@@ -33,21 +33,27 @@ const slowPatience = 10
 /** Skips polls from the beginning. */
 export function createPollSkipping(options: PollSkippingOptions): PollSkipping {
   const { skips, now, slowMax } = options
-  let lastCommitAt = now()
+  const begun = now()
+  const lastCommits = new Map<string, Instant>()
   let nextDue: { readonly at: Instant | undefined } | undefined
-  /** After a commit everybody looks at least once: whoever was slow while it was made, too. */
+  const lastForeignCommit = (process: string): Instant => {
+    let last = begun
+    for (const [other, at] of lastCommits) if (other !== process) last = Math.max(last, at)
+    return last
+  }
+  /** After a commit everybody looks once: whoever was slow while it was made, too. */
   const graceOf = (interval: Milliseconds): Milliseconds =>
-    2 * interval + (interval > promptInterval ? slowPatience * slowMax : 0)
+    interval + (interval > promptInterval ? slowPatience * slowMax : 0)
   return {
-    onCommit: () => {
-      lastCommitAt = now()
+    onCommit: (process) => {
+      lastCommits.set(process, now())
       nextDue = undefined
     },
-    putOff: ({ purpose, interval }) => {
-      if (!skips() || now() - lastCommitAt < graceOf(interval)) return 'now'
+    putOff: ({ purpose, interval, process }) => {
+      if (!skips()) return 'now'
       switch (purpose) {
         case 'watch':
-          return 'until_commit'
+          return now() - lastForeignCommit(process) <= graceOf(interval) ? 'now' : 'until_commit'
         case 'poll':
           nextDue ??= { at: options.nextDueAt() }
           return nextDue.at ?? 'until_commit'

@@ -105,7 +105,7 @@ class SimulationRun {
       store: this.#store,
       world: this.#world,
       onRestored: () => {
-        this.#polls.onCommit()
+        this.#polls.onCommit('world')
         this.#checker.reset(this.#store.listExecutions())
         this.#note('world', 'fault', 'the last commits are lost')
       },
@@ -285,7 +285,7 @@ class SimulationRun {
   #onCommit(process: string, { executions, matters }: Changes): void {
     if (!matters) return
     this.#commits += 1
-    this.#polls.onCommit()
+    this.#polls.onCommit(process)
     const { changes, violations } = this.#checker.afterCommit(process, executions)
     for (const change of changes) this.#noteChange(process, change)
     for (const violation of violations) this.#violate(violation)

@@ -62,7 +62,7 @@ BEGIN INSERT INTO simulated_changes VALUES (NEW.execution_id); END;
 
 const selectChanges = statement(
   'simulated-changes',
-  'SELECT DISTINCT c.execution_id FROM simulated_changes c ORDER BY c.execution_id',
+  'SELECT c.execution_id FROM simulated_changes c ORDER BY c.execution_id',
 )
 const deleteChanges = statement('simulated-changes-taken', 'DELETE FROM simulated_changes')
 
@@ -173,7 +173,8 @@ function createCommon(
       const rows = connection.drive(query(selectChanges))
       if (rows.length === 0) return { executions: [], matters: false }
       connection.drive(query(deleteChanges))
-      return { executions: rows.map((row) => String(row['execution_id'])), matters: true }
+      const executions = new Set(rows.map((row) => String(row['execution_id'])))
+      return { executions: [...executions], matters: true }
     },
     nextDueAt: (functions) => {
       const [row] = observer().drive(query(selectNextDue, JSON.stringify(functions)))
