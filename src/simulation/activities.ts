@@ -73,6 +73,8 @@ export interface Attempt {
   readonly activity: string
   readonly executionId: string
   readonly attempt: number
+  /** Whether its process lives. */
+  readonly isAlive: () => boolean
 }
 
 /** How an attempt ended; `hung` when it is meant never to end. */
@@ -122,7 +124,8 @@ function watch(
   const world = createActivityWorld(life, options)
   return async (input, context) => {
     const { executionId, attempt } = context
-    const begun: Attempt = { process: life.process, activity: name, executionId, attempt }
+    const where = { process: life.process, isAlive: () => life.isAlive() }
+    const begun: Attempt = { ...where, activity: name, executionId, attempt }
     const end = (how: AttemptEnd): void => {
       if (life.isAlive()) options.onEnd(begun, how)
     }

@@ -6,12 +6,12 @@
 import type { Random } from '../base/random.ts'
 import type { Instant } from '../base/time.ts'
 import { workflowGuard } from '../workers/workflow/guard.ts'
-import type { Attempt, AttemptEnd } from './activities.ts'
 import { type Chaos, createChaos } from './chaos.ts'
 import { type Checker, createChecker, type Violation } from './checker.ts'
 import { type Choices, createChoices, type Tapes } from './choices.ts'
 import { engineInvariants } from './engine-invariants.ts'
 import { createFaults, drawPlan, type Faults } from './faults.ts'
+import { createInFlight } from './in-flight.ts'
 import type { ExecutionChange } from './invariant.ts'
 import { createKernel, type Kernel, type Life } from './kernel.ts'
 import { createLedger, type Ledger, type LedgerEntry } from './ledger.ts'
@@ -22,7 +22,7 @@ import { failureOf, type SimulationFailure } from './simulation-error.ts'
 import { type Changes, openStore, type Store } from './store.ts'
 import { findStuck } from './stuck.ts'
 import { createTrace, type Trace, type TraceKind, type TraceLine } from './trace.ts'
-import { createVirtualGlobals } from './virtual-globals.ts'
+import { createVirtualGlobals, type VirtualScope } from './virtual-globals.ts'
 import { createWorld, type World } from './world.ts'
 
 /** What a scenario is: the part of the user's application. */
@@ -69,7 +69,7 @@ class SimulationRun {
   readonly #world: Life
   readonly #trace: Trace = createTrace()
   readonly #marks = new Map<string, number>()
-  readonly #inFlight = new Map<Attempt, Life | undefined>()
+  readonly #inFlight = createInFlight((...line) => this.#note(...line))
   readonly #polls: PollSkipping
   readonly #chaos: Chaos
   readonly #nextCommit: (() => void)[] = []
@@ -193,7 +193,7 @@ class SimulationRun {
     })
     const busy = end === 'out_of_steps' ? [`it is still busy after ${steps} steps`] : []
     const waiting = isOver() ? [] : ['the scenario waits for something that does not come']
-    const outside = isOver() ? [] : this.#describeInFlight()
+    const outside = isOver() ? [] : this.#inFlight.describe()
     const reasons = [...busy, ...stuck, ...waiting, ...outside]
     if (reasons.length === 0) return
     this.#fail({
@@ -202,14 +202,6 @@ class SimulationRun {
       message: reasons.join('\n'),
       ...this.#place(),
     })
-  }
-
-  #describeInFlight(): readonly string[] {
-    return [...this.#inFlight.keys()].map(
-      ({ activity, executionId, attempt }) =>
-        `the activity ${activity} of ${executionId}, attempt ${attempt}, waits for something ` +
-        'outside of the simulation. Give it a simulated handler: `activities: { … }`',
-    )
   }
 
   // ── what the kernel asks ──────────────────────────────────────────────────────────────────────
@@ -262,24 +254,12 @@ class SimulationRun {
         choices: this.#choices,
         ledger: this.#ledger,
         replacements: this.#settings.activities,
-        onBegin: (attempt) => this.#begin(attempt),
-        onEnd: (attempt, end) => this.#end(attempt, end),
+        onBegin: this.#inFlight.begin,
+        onEnd: this.#inFlight.end,
       },
       onCommit: (process, changes) => this.#onCommit(process, changes),
       note: (...line) => this.#note(...line),
     }
-  }
-
-  #begin(attempt: Attempt): void {
-    this.#inFlight.set(attempt, this.#lifeNow())
-    const { activity, executionId, process } = attempt
-    this.#note(process, 'attempt', `${activity} ${executionId} #${attempt.attempt} begins`)
-  }
-
-  #end(attempt: Attempt, end: AttemptEnd): void {
-    this.#inFlight.delete(attempt)
-    const { activity, executionId, process } = attempt
-    this.#note(process, 'attempt', `${activity} ${executionId} #${attempt.attempt}: ${end}`)
   }
 
   #onCommit(process: string, { executions, matters }: Changes): void {
@@ -317,9 +297,7 @@ class SimulationRun {
     return { at: this.#kernel.now(), process: life?.process ?? 'world' }
   }
 
-  #virtualScope(): Parameters<typeof createVirtualGlobals>[0] extends () => infer Scope
-    ? Scope
-    : never {
+  #virtualScope(): VirtualScope | undefined {
     const life = this.#lifeNow()
     if (life === undefined) return undefined
     const random = this.#randoms.get(life) ?? this.#choices.random(`code of ${life.process}`)
