@@ -10,7 +10,7 @@ import type { ActivitiesOptions } from './activities.ts'
 import { simulateActivities } from './activities.ts'
 import type { Choices } from './choices.ts'
 import type { Faults } from './faults.ts'
-import type { Kernel, Life } from './kernel.ts'
+import { type Kernel, type Life, simulationStart } from './kernel.ts'
 import type { Functions, SimulationSettings } from './options.ts'
 import { openProcessStorage } from './storage-faults.ts'
 import type { Changes, Store } from './store.ts'
@@ -77,6 +77,7 @@ class SimulatedProcesses {
   readonly #options: ProcessesOptions
   readonly #engines: ReadonlyMap<string, EngineProcess>
   readonly #skews = new Map<string, Milliseconds>()
+  readonly #drifts = new Map<string, number>()
   readonly #disk: { fullUntil: Instant } = { fullUntil: 0 }
   readonly #commits = new Map<string, number>()
   readonly #noticed = new Map<string, number>()
@@ -110,7 +111,7 @@ class SimulatedProcesses {
       },
       hasDeployed: () => this.#functions !== this.#options.settings.functions,
       functionNames: () => this.#functions.map(({ name }) => name),
-      skewOf: (process) => this.#skews.get(process) ?? 0,
+      skewOf: (process) => this.#skewOf(process),
       jumpClock: (name) => this.jumpClock(name),
       heal: () => this.heal(),
     }
@@ -173,18 +174,26 @@ class SimulatedProcesses {
 
   jumpClock(name: string): void {
     const { faults, choices, note } = this.#options
-    const { skew } = faults.plan
-    if (skew === 0) return
-    const choice = choices.choose('skew', skewSteps)
-    const length = Math.ceil((skew * Math.ceil(choice / 2)) / ((skewSteps - 1) / 2))
-    const next = choice % 2 === 1 ? length : -length
-    this.#skews.set(name, next)
-    if (next !== 0) note(name, 'fault', `its clock is ${next} ms off`)
+    const { skew, drift } = faults.plan
+    if (skew > 0) {
+      const next = Math.ceil(skew * shareOf(choices.choose('skew', skewSteps)))
+      this.#skews.set(name, next)
+      if (next !== 0) note(name, 'fault', `its clock is ${next} ms off`)
+    }
+    if (drift > 0) this.#drifts.set(name, drift * shareOf(choices.choose('drift', skewSteps)))
+  }
+
+  #skewOf(process: string): Milliseconds {
+    const drift = this.#drifts.get(process) ?? 0
+    const skew = this.#skews.get(process) ?? 0
+    if (drift === 0) return skew
+    return skew + Math.round(((this.#options.kernel.now() - simulationStart) * drift) / 1_000_000)
   }
 
   heal(): void {
     this.#disk.fullUntil = 0
     this.#skews.clear()
+    this.#drifts.clear()
     for (const process of this.#engines.values()) this.boot(process.name)
   }
 
@@ -288,3 +297,9 @@ class SimulatedProcesses {
 
 /** Distances of clocks: none, then ahead and behind in turn. */
 const skewSteps = 17
+
+/** From 0 to 1, and to -1. */
+function shareOf(choice: number): number {
+  const share = Math.ceil(choice / 2) / ((skewSteps - 1) / 2)
+  return choice % 2 === 1 ? share : -share
+}

@@ -13,7 +13,7 @@ import { describeChange } from './describe-change.ts'
 import { engineInvariants } from './engine-invariants.ts'
 import { createFaults, drawPlan, type Faults } from './faults.ts'
 import { createInFlight } from './in-flight.ts'
-import { createKernel, type Kernel, type Life } from './kernel.ts'
+import { createKernel, type Kernel, type Life, simulationStart } from './kernel.ts'
 import { createLedger, type Ledger, type LedgerEntry } from './ledger.ts'
 import type { SimulationSettings } from './options.ts'
 import { createPollSkipping, type PollSkipping } from './poll-skipping.ts'
@@ -46,9 +46,6 @@ export interface RunResult {
   /** The database at the end, as a file would hold it. */
   readonly database: Uint8Array | undefined
 }
-
-/** The first moment of every simulation: the last second before the year 2000, in UTC. */
-export const simulationStart: Instant = 946_684_799_000
 
 /** Runs once. Whoever calls it sees to it that nobody else does at the same time. */
 export function runSimulation(
