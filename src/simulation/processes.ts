@@ -6,6 +6,7 @@
 import type { Random } from '../base/random.ts'
 import type { Instant, Milliseconds } from '../base/time.ts'
 import { assembleEngine, type Engine } from '../client/create-engine.ts'
+import { findDefinition } from '../workers/definition.ts'
 import type { ActivitiesOptions } from './activities.ts'
 import { simulateActivities } from './activities.ts'
 import type { Choices } from './choices.ts'
@@ -13,7 +14,7 @@ import type { Faults } from './faults.ts'
 import { type Kernel, type Life, simulationStart } from './kernel.ts'
 import type { Functions, SimulationSettings } from './options.ts'
 import { openProcessStorage } from './storage-faults.ts'
-import type { Changes, Store } from './store.ts'
+import type { Changes, Store, VersionsByName } from './store.ts'
 import type { TraceKind } from './trace.ts'
 
 /** What processes stand on. */
@@ -47,7 +48,8 @@ export interface Processes {
   readonly deploy: (functions: Functions) => void
   /** Whether other code was deployed. */
   readonly hasDeployed: () => boolean
-  readonly functionNames: () => readonly string[]
+  /** What engines execute: stubs are ended by people. */
+  readonly executed: () => VersionsByName
   readonly skewOf: (process: string) => Milliseconds
   /** Draws another distance between its wall clock and true time. */
   readonly jumpClock: (name: string) => void
@@ -83,11 +85,13 @@ class SimulatedProcesses {
   readonly #noticed = new Map<string, number>()
   #allCommits = 0
   #functions: Functions
+  #executed: VersionsByName
   #client: Promise<Engine> | undefined
 
   constructor(options: ProcessesOptions, count: number) {
     this.#options = options
     this.#functions = options.settings.functions
+    this.#executed = executedOf(this.#functions)
     const names = Array.from({ length: count }, (_, index) => `engine-${index}`)
     this.#engines = new Map(
       names.map((name) => [
@@ -108,9 +112,10 @@ class SimulatedProcesses {
       stall: (name, duration) => this.stall(name, duration),
       deploy: (functions) => {
         this.#functions = functions
+        this.#executed = executedOf(functions)
       },
       hasDeployed: () => this.#functions !== this.#options.settings.functions,
-      functionNames: () => this.#functions.map(({ name }) => name),
+      executed: () => this.#executed,
       skewOf: (process) => this.#skewOf(process),
       jumpClock: (name) => this.jumpClock(name),
       heal: () => this.heal(),
@@ -157,7 +162,11 @@ class SimulatedProcesses {
     const { faults, note } = this.#options
     note(name, 'stop', 'begins to stop')
     process.engine = undefined
-    await engine.stop({ timeout: stopTimeout }).catch(() => undefined)
+    const died = new Promise<void>((resolve) => {
+      life.onEnd(resolve)
+    })
+    // Whoever dies while it stops never says that it has.
+    await Promise.race([engine.stop({ timeout: stopTimeout }).catch(() => undefined), died])
     if (!life.isAlive()) return
     this.#end(process)
     note(name, 'stop', 'has stopped')
@@ -293,6 +302,11 @@ class SimulatedProcesses {
     this.#noticed.set(process, foreign)
     return hasNew
   }
+}
+
+function executedOf(functions: Functions): VersionsByName {
+  const executed = functions.filter((fn) => findDefinition(fn)?.handler !== undefined)
+  return Object.fromEntries(executed.map(({ name, version }) => [name, version]))
 }
 
 /** Distances of clocks: none, then ahead and behind in turn. */

@@ -166,6 +166,10 @@ class SimulationRun {
       choices: this.#choices,
       ledger: this.#ledger,
       marks: this.#marks,
+      spoil: (id) => {
+        this.#checker.forgive(id)
+        this.#store.spoil(id)
+      },
       note: (...line) => this.#note(...line),
       onNextCommit: (callback) => {
         this.#nextCommit.push(callback)
@@ -191,7 +195,7 @@ class SimulationRun {
     if (this.#failure !== undefined) return
     const stuck = findStuck({
       executions: this.#checker.executions(),
-      functions: this.#processes.functionNames(),
+      functions: this.#processes.executed(),
       now: this.#kernel.now(),
     })
     const busy = end === 'out_of_steps' ? [`it is still busy after ${steps} steps`] : []
@@ -238,7 +242,7 @@ class SimulationRun {
     return createPollSkipping({
       skips: () => skipsPolls || this.#faults.isHealed(),
       now: this.#kernel.now,
-      nextDueAt: () => this.#store.nextDueAt(this.#processes.functionNames()),
+      nextDueAt: () => this.#store.nextDueAt(this.#processes.executed()),
       slowMax: rates.slow > 0 || rates.lateRead > 0 ? slowMax : 0,
     })
   }
