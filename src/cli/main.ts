@@ -4,7 +4,7 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 // oxlint-disable-next-line no-restricted-imports -- the one place that is the process
-import { argv, env, exit, platform, stderr, stdin, stdout } from 'node:process'
+import process, { argv, env, exit, platform, stderr, stdin, stdout } from 'node:process'
 import { text } from 'node:stream/consumers'
 import { createSystemRandom } from '../base/random.ts'
 import { systemClock, systemScheduler } from '../base/time.ts'

@@ -71,7 +71,9 @@ async function client(world: World, opened: Opened): Promise<Database> {
     limits: { listPage: pageMax },
     logger: false,
     deployment: 'stele-cli',
-    ...{ clock, scheduler, random },
+    clock,
+    scheduler,
+    random,
   })
   const close = (): Promise<void> => engine.stop({ timeout: 0 })
   return { file, engine, driver, schemaVersion, [Symbol.asyncDispose]: close }

@@ -67,7 +67,11 @@ async function list(session: Session, file: string, options: LsOptions): Promise
   const { since, until, function: fn, status, outcome, idPrefix, paused, children } = options
   const query = {
     function: fn,
-    ...{ status, outcome, idPrefix, paused, children },
+    status,
+    outcome,
+    idPrefix,
+    paused,
+    children,
     createdFrom: since === undefined ? undefined : parseMoment(since, '--since', now),
     createdBefore: until === undefined ? undefined : parseMoment(until, '--until', now),
   }
