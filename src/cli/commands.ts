@@ -2,6 +2,7 @@
 
 import { declareComplete } from './commands/complete.ts'
 import { declareCancel, declarePause, declareUnpause } from './commands/control.ts'
+import { declareDoctor } from './commands/doctor.ts'
 import { declareExplain } from './commands/explain.ts'
 import { declareLs } from './commands/ls.ts'
 import { declareSend } from './commands/send.ts'
@@ -22,4 +23,5 @@ export const commands: readonly Declare[] = [
   declarePause,
   declareUnpause,
   declareComplete,
+  declareDoctor,
 ]

@@ -6,7 +6,7 @@ import type { Outcome } from '../../model/outcome.ts'
 import { listExecutors } from '../../storage/registry.ts'
 import { colourOption, type Declare, examples } from '../declare.ts'
 import { findExecution } from '../find-execution.ts'
-import { type Database, openForWriting } from '../open-database.ts'
+import { type Database, openForWriting, useDatabase } from '../open-database.ts'
 import { readJson } from '../read-json.ts'
 import type { ColourOption, Session } from '../session.ts'
 import { type World, writeLine } from '../world.ts'
@@ -49,11 +49,12 @@ async function complete(
 ): Promise<void> {
   const { world } = session
   const outcome = await readOutcomeOptions(world, options)
-  await using database = await openForWriting(world, file)
-  await findExecution(database, id)
-  if (options.force !== true) await requireStub(database, id)
-  await database.engine.complete(id, outcome)
-  writeLine(world.out, `completed ${id}: ${outcome.type}`)
+  await useDatabase(openForWriting(world, file), async (database) => {
+    await findExecution(database, id)
+    if (options.force !== true) await requireStub(database, id)
+    await database.engine.complete(id, outcome)
+    writeLine(world.out, `completed ${id}: ${outcome.type}`)
+  })
 }
 
 async function readOutcomeOptions(world: World, options: CompleteOptions): Promise<Outcome> {

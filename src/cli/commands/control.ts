@@ -3,7 +3,7 @@
 import { colourOption, type Declare, examples } from '../declare.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { type AnyHandle, findExecution } from '../find-execution.ts'
-import { openForWriting } from '../open-database.ts'
+import { openForWriting, useDatabase } from '../open-database.ts'
 import { reportFailure } from '../report-failure.ts'
 import type { ColourOption, Session } from '../session.ts'
 import { writeLine } from '../world.ts'
@@ -69,21 +69,22 @@ interface Targets extends ColourOption {
   readonly ids: readonly string[]
 }
 
-/** One that fails does not keep the others from being done; the code is that of the last failure. */
+/** One that fails does not keep the others from being done; the last failure gives the code. */
 async function each(
   session: Session,
   { file, ids, color }: Targets,
   command: (handle: AnyHandle) => Promise<string>,
 ): Promise<void> {
   const { world } = session
-  await using database = await openForWriting(world, file)
-  for (const id of ids) {
-    try {
-      const done = await command(await findExecution(database, id))
-      writeLine(world.out, `${done} ${id}`)
-    } catch (cause) {
-      session.endWith(reportFailure(world, cause, color))
-      if (session.exitCode() === exitCodes.database) return
+  await useDatabase(openForWriting(world, file), async (database) => {
+    for (const id of ids) {
+      try {
+        const done = await command(await findExecution(database, id))
+        writeLine(world.out, `${done} ${id}`)
+      } catch (cause) {
+        session.endWith(reportFailure(world, cause, color))
+        if (session.exitCode() === exitCodes.database) return
+      }
     }
-  }
+  })
 }

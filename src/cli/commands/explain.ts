@@ -6,7 +6,7 @@ import type { Paint } from '../../client/timeline-canvas.ts'
 import { colourOption, type Declare, examples, jsonOption } from '../declare.ts'
 import { findExecution } from '../find-execution.ts'
 import { formatDistance } from '../format-time.ts'
-import { openForReading } from '../open-database.ts'
+import { openForReading, useDatabase } from '../open-database.ts'
 import type { ColourOption, Session } from '../session.ts'
 import { writeJson, writeLine } from '../world.ts'
 
@@ -35,16 +35,17 @@ async function explain(
   options: ExplainOptions,
 ): Promise<void> {
   const { world } = session
-  await using database = await openForReading(world, file)
-  const handle = await findExecution(database, id)
-  const explanation = await handle.explain()
-  if (options.json === true) {
-    writeJson(world.out, { id, ...explanation })
-    return
-  }
-  const paint = session.paint(options)
-  const lines = drawExplanation(explanation, { now: world.clock.now(), paint })
-  for (const line of lines) writeLine(world.out, line)
+  await useDatabase(openForReading(world, file), async (database) => {
+    const handle = await findExecution(database, id)
+    const explanation = await handle.explain()
+    if (options.json === true) {
+      writeJson(world.out, { id, ...explanation })
+      return
+    }
+    const paint = session.paint(options)
+    const lines = drawExplanation(explanation, { now: world.clock.now(), paint })
+    for (const line of lines) writeLine(world.out, line)
+  })
 }
 
 /** An explanation as text. */

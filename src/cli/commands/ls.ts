@@ -8,7 +8,7 @@ import type { ListItem } from '../../client/view.ts'
 import { type ExecutionStatus, executionStatuses } from '../../model/state.ts'
 import { colourOption, type Declare, examples, integerFrom, jsonOption } from '../declare.ts'
 import { formatDistance, formatDuration, formatSecond, parseMoment } from '../format-time.ts'
-import { openForReading, pageMax } from '../open-database.ts'
+import { openForReading, pageMax, useDatabase } from '../open-database.ts'
 import type { ColourOption, Session } from '../session.ts'
 import { type Column, formatTable } from '../table.ts'
 import { writeJson, writeLine } from '../world.ts'
@@ -75,10 +75,11 @@ async function list(session: Session, file: string, options: LsOptions): Promise
     createdFrom: since === undefined ? undefined : parseMoment(since, '--since', now),
     createdBefore: until === undefined ? undefined : parseMoment(until, '--until', now),
   }
-  await using database = await openForReading(world, file)
-  const page = await database.engine.list(query, { limit: options.limit, after: options.after })
-  if (options.json === true) writeJson(world.out, page)
-  else print(session, page, options)
+  await useDatabase(openForReading(world, file), async (database) => {
+    const page = await database.engine.list(query, { limit: options.limit, after: options.after })
+    if (options.json === true) writeJson(world.out, page)
+    else print(session, page, options)
+  })
 }
 
 function print(session: Session, { items, next }: ListPage, options: LsOptions): void {

@@ -2,7 +2,7 @@
 
 import { colourOption, type Declare, examples } from '../declare.ts'
 import { findExecution } from '../find-execution.ts'
-import { openForWriting } from '../open-database.ts'
+import { openForWriting, useDatabase } from '../open-database.ts'
 import { readJson } from '../read-json.ts'
 import type { ColourOption, Session } from '../session.ts'
 import { writeLine } from '../world.ts'
@@ -49,9 +49,10 @@ async function send(
 ): Promise<void> {
   const { world } = session
   const payload = await readJson(world, options.payload, '--payload')
-  await using database = await openForWriting(world, file)
-  const handle = await findExecution(database, id)
-  const { messageId } = options
-  await handle.send(channel, payload, messageId === undefined ? {} : { id: messageId })
-  writeLine(world.out, `sent ${channel} to ${id}`)
+  await useDatabase(openForWriting(world, file), async (database) => {
+    const handle = await findExecution(database, id)
+    const { messageId } = options
+    await handle.send(channel, payload, messageId === undefined ? {} : { id: messageId })
+    writeLine(world.out, `sent ${channel} to ${id}`)
+  })
 }

@@ -10,7 +10,7 @@ import { describeEvent, describeResponse, showValueLine } from '../describe-even
 import { eventColour } from '../event-colour.ts'
 import { type AnyHandle, findExecution } from '../find-execution.ts'
 import { formatDuration } from '../format-time.ts'
-import { openForReading, pageMax } from '../open-database.ts'
+import { openForReading, pageMax, useDatabase } from '../open-database.ts'
 import type { ColourOption, Session } from '../session.ts'
 import { headOf } from '../show-head.ts'
 import { type Column, formatTable } from '../table.ts'
@@ -66,10 +66,11 @@ async function show(
   options: ShowOptions,
 ): Promise<void> {
   const isStored = options.json === true
-  await using database = await openForReading(session.world, file, { isStored })
-  const handle = await findExecution(database, id)
-  if (isStored) await printJson(session, handle, options)
-  else await print(session, handle, options)
+  await useDatabase(openForReading(session.world, file, { isStored }), async (database) => {
+    const handle = await findExecution(database, id)
+    if (isStored) await printJson(session, handle, options)
+    else await print(session, handle, options)
+  })
 }
 
 async function printJson(session: Session, handle: AnyHandle, options: ShowOptions): Promise<void> {

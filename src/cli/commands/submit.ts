@@ -9,7 +9,7 @@ import { listFunctions } from '../../storage/registry.ts'
 import { type FunctionRef, functionRef } from '../../workers/function-ref.ts'
 import { colourOption, type Declare, examples, jsonOption } from '../declare.ts'
 import { nearestNames, suggestion } from '../nearest.ts'
-import { openForWriting } from '../open-database.ts'
+import { openForWriting, useDatabase } from '../open-database.ts'
 import { readJson } from '../read-json.ts'
 import type { ColourOption, Session } from '../session.ts'
 import { writeJson, writeLine } from '../world.ts'
@@ -67,20 +67,21 @@ async function submit(
 ): Promise<void> {
   const { world } = session
   const input = await readJson(world, options.input, '--input')
-  await using database = await openForWriting(world, file)
-  const registered = await database.driver.read(() => listFunctions())
-  const found = chooseFunction(registered, name, options)
-  const { kind, version } = found
-  const fn = functionRef<FunctionRef<unknown, unknown>>(name, { kind, version })
-  const { id, paused, delay } = options
-  const handle = await database.engine.submit(fn, input, {
-    id,
-    paused,
-    // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- whoever reads it checks it
-    delay: delay as Duration | undefined,
+  await useDatabase(openForWriting(world, file), async (database) => {
+    const registered = await database.driver.read(() => listFunctions())
+    const found = chooseFunction(registered, name, options)
+    const { kind, version } = found
+    const fn = functionRef<FunctionRef<unknown, unknown>>(name, { kind, version })
+    const { id, paused, delay } = options
+    const handle = await database.engine.submit(fn, input, {
+      id,
+      paused,
+      // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- whoever reads it checks it
+      delay: delay as Duration | undefined,
+    })
+    if (options.json === true) writeJson(world.out, { id: handle.id, function: found })
+    else writeLine(world.out, handle.id)
   })
-  if (options.json === true) writeJson(world.out, { id: handle.id, function: found })
-  else writeLine(world.out, handle.id)
 }
 
 type Choice = Pick<SubmitCommandOptions, 'kind' | 'functionVersion'>

@@ -9,7 +9,7 @@ import { describeEvent } from '../describe-event.ts'
 import { eventColour } from '../event-colour.ts'
 import { findExecution } from '../find-execution.ts'
 import { type FollowedEvent, followedMax, followLogs } from '../log-follower.ts'
-import { type Database, openForReading, pageMax } from '../open-database.ts'
+import { type Database, openForReading, pageMax, useDatabase } from '../open-database.ts'
 import type { ColourOption, Session } from '../session.ts'
 import { writeJson, writeLine } from '../world.ts'
 
@@ -58,23 +58,24 @@ async function tail(
   options: TailOptions,
 ): Promise<void> {
   const { world } = session
-  await using database = await openForReading(world, file)
-  if (id !== undefined) await findExecution(database, id)
-  const follower = await followLogs({
-    driver: database.driver,
-    executionId: id === undefined ? undefined : requireExecutionId(id),
-    lines: options.lines,
-    isStored: options.json === true,
-    now: world.clock.now(),
-  })
-  if (follower.isCut) writeLine(world.err, `Only ${followedMax} open executions are followed.`)
-  const draw = createLineDrawer(session.width, session.paint(options))
-  await untilInterrupted(session, database, async () => {
-    for (const followed of await follower.read()) {
-      if (options.json === true) writeJson(world.out, flat(followed))
-      else writeLine(world.out, draw(followed))
-    }
-    return follower.isOver()
+  await useDatabase(openForReading(world, file), async (database) => {
+    if (id !== undefined) await findExecution(database, id)
+    const follower = await followLogs({
+      driver: database.driver,
+      executionId: id === undefined ? undefined : requireExecutionId(id),
+      lines: options.lines,
+      isStored: options.json === true,
+      now: world.clock.now(),
+    })
+    if (follower.isCut) writeLine(world.err, `Only ${followedMax} open executions are followed.`)
+    const draw = createLineDrawer(session.width, session.paint(options))
+    await untilInterrupted(session, database, async () => {
+      for (const followed of await follower.read()) {
+        if (options.json === true) writeJson(world.out, flat(followed))
+        else writeLine(world.out, draw(followed))
+      }
+      return follower.isOver()
+    })
   })
 }
 
