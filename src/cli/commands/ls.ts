@@ -96,9 +96,14 @@ function columnsAt(now: Instant): readonly Column<ListItem>[] {
   return [
     { title: 'ID', text: ({ id }) => id, least: 30 },
     { title: 'FUNCTION', text: ({ functionName }) => functionName, least: 10 },
-    { title: 'STATUS', text: (item) => statusOf(item, now), colour: statusColour },
+    { title: 'STATUS', text: (item) => statusOf(item, now), colour: statusColour, least: 11 },
     { title: 'ATT', text: ({ attempt }) => String(attempt), isRight: true },
-    { title: 'CREATED (UTC)', text: ({ createdAt }) => formatSecond(createdAt), colour: dim },
+    {
+      title: 'CREATED (UTC)',
+      text: ({ createdAt }) => formatSecond(createdAt),
+      colour: dim,
+      least: 11,
+    },
     { title: 'TOOK', text: tookOf, isRight: true, colour: dim },
     { title: 'OUTCOME', text: outcomeOf, colour: outcomeColour, least: 8 },
   ]
