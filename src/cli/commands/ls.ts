@@ -112,7 +112,7 @@ function columnsAt(now: Instant): readonly Column<ListItem>[] {
 const dim = (): Colour => 'dim'
 
 /** The state and what adds to it. */
-export function statusOf(item: ListItem, now: Instant): string {
+function statusOf(item: ListItem, now: Instant): string {
   const { status, scheduledAt, paused, cancelling, setAside } = item
   const isLater = scheduledAt !== undefined && scheduledAt > now
   return [

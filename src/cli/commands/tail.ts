@@ -19,7 +19,7 @@ interface TailOptions extends ColourOption {
 }
 
 /** How often the database is asked whether anybody has written. */
-export const tailInterval: Milliseconds = 100
+const tailInterval: Milliseconds = 100
 const defaultLines = 10
 /** Least width of what is said about an event. */
 const leastDetail = 20

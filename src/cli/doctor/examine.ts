@@ -1,5 +1,6 @@
 /** The whole check-up of a database: every page, every row, every event, once. Only reads. */
 
+import { isSteleError } from '../../base/error.ts'
 import type { ExecutionId } from '../../model/ids.ts'
 import {
   countRows,
@@ -39,7 +40,8 @@ export interface Examination {
 export interface Examined {
   readonly findings: readonly Finding[]
   readonly file: FileReport
-  readonly counts: RowCounts
+  /** Absent where the pages are so broken that nobody counted. */
+  readonly counts?: RowCounts
 }
 
 /** Rows read at once: the event loop gets its turn in between. */
@@ -55,6 +57,10 @@ export async function examine(examination: Examination): Promise<Examined> {
   const { driver } = database
   const now = world.clock.now()
   const { file, pages } = await examineFile(examination)
+  // What stands in pages that are broken says nothing, or cannot be read at all.
+  if (pages.some(({ level }) => level === 'problem')) {
+    return { file, findings: [...fileFindings(file), ...pages] }
+  }
   const counts = await driver.read(() => countRows())
   const executors = await driver.read(() => listExecutors(executorsMax))
   const functions = await driver.read(() => listFunctions())
@@ -84,11 +90,18 @@ async function examineFile({
   const problems: string[] = []
   for (const [index, table] of tables.entries()) {
     progress.show(`pages of table ${table}`, index, tables.length)
-    problems.push(...(await driver.read(() => checkTable(table))))
+    const found = driver.read(() => checkTable(table))
+    problems.push(...(await found.catch(corruption)))
     await nextTurn(world)
   }
   const file = { ...facts, knownSchema, walBytes: walBytesOf(path) }
   return { file, pages: [pagesFinding(problems)] }
+}
+
+/** SQLite gives up where it cannot even go on looking. */
+function corruption(cause: unknown): readonly string[] {
+  if (isSteleError(cause, 'storage_corrupt')) return [cause.message]
+  throw cause
 }
 
 function pagesFinding(problems: readonly string[]): Finding {
@@ -100,7 +113,9 @@ function pagesFinding(problems: readonly string[]): Finding {
     topic: 'pages',
     summary: `SQLite finds ${countOf(problems.length, 'fault')} in the pages of the file.`,
     examples: problems.slice(0, examplesMax),
-    advice: 'Stop all engines, keep a copy, and restore the file from a backup.',
+    advice:
+      'Stop all engines, keep a copy, and restore the file from a backup. ' +
+      'Rows, logs and clocks were not examined.',
   }
 }
 

@@ -13,7 +13,7 @@ import { watchIdentity } from './file-identity.ts'
 import { busyTimeout, checkOwner, type OpenEnvironment, openPatiently } from './open.ts'
 
 /** Largest file that is read into memory where SQLite cannot make its own files beside it. */
-export const copiedBytesMax = 1024 * 1024 * 1024
+const copiedBytesMax = 1024 * 1024 * 1024
 
 /** A database that is looked at. */
 export interface Reader {

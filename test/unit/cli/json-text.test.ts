@@ -1,5 +1,5 @@
 /** JSON from a command line. */
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { findJsonFault, parseJsonText } from '../../../src/cli/json-text.ts'
 

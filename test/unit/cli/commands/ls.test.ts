@@ -1,4 +1,5 @@
 /** `stele ls`: filters, pages, columns, JSON. */
+import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openShop, run, type Shop } from '../test-cli.ts'
 
@@ -79,7 +80,7 @@ test('where nothing matches, the output is empty, and the person is told', async
 
 test('fits a terminal, and colours it there', async () => {
   const { out } = await run(['ls', shop.file], { time: shop.time, columns: 64 })
-  const plain = out.replaceAll(/\u001B\[\d+m/g, '')
+  const plain = stripVTControlCharacters(out)
   expect(out).not.toBe(plain)
   expect(Math.max(...plain.split('\n').map((line) => line.length))).toBeLessThanOrEqual(64)
 })

@@ -1,4 +1,5 @@
 /** `stele show`: everything about one execution. */
+import { stripVTControlCharacters } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openShop, run, type Shop } from '../test-cli.ts'
 
@@ -78,7 +79,7 @@ test('an id that nobody knows: the ones that are near, and exit code 3', async (
 
 test('fits a terminal, in colour', async () => {
   const { out } = await run(['show', shop.file, 'waiting'], { time: shop.time, columns: 72 })
-  const plain = out.replaceAll(/\u001B\[\d+m/g, '')
+  const plain = stripVTControlCharacters(out)
   expect(plain).not.toBe(out)
   expect(Math.max(...plain.split('\n').map((line) => line.length))).toBeLessThanOrEqual(72)
 })
