@@ -21,8 +21,10 @@ const floors: readonly (readonly [name: string, path: string])[] = [
 const owners: Readonly<Record<string, string>> = {
   'better-sqlite3': '^src/storage/sqlite/',
   devalue: '^src/base/',
+  elkjs: '^src/inspector/',
   pino: '^src/client/',
   ulid: '^src/base/',
+  ws: '^src/inspector/',
   xstate: '^(machines|src/(engine|workers|client|inspector|simulation))/',
 }
 
