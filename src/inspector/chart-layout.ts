@@ -17,8 +17,16 @@ export interface ChartLayouts {
 /** Layouts that are kept unless told otherwise: more machines than most programs have. */
 const keptDefault = 100
 
-/** Layouts by the digest of the chart. `keptMax`: how many are kept, 100 by default. */
-export function createChartLayouts({ keptMax = keptDefault } = {}): ChartLayouts {
+/** How many layouts are kept. */
+export interface ChartLayoutsOptions {
+  /** Most layouts that are kept. Default 100. */
+  readonly keptMax?: number | undefined
+}
+
+/** A maker of layouts that remembers them by the digest of their chart. */
+export function createChartLayouts({
+  keptMax = keptDefault,
+}: ChartLayoutsOptions = {}): ChartLayouts {
   const layouts = new Map<string, Promise<ChartLayout>>()
   let elk: Promise<ELK> | undefined
   const layoutOf = async (chart: Chart): Promise<ChartLayout> => {

@@ -112,7 +112,8 @@ export function chartOf(
     return draw(isMachine(machine) ? machine : createMachine(machine), new Set(unsaid))
   } catch (cause) {
     if (isSteleError(cause)) throw cause
-    throw invalid(name, `is refused by XState: ${String(readMember(cause, 'message'))}`, cause)
+    const said = String(readMember(cause, 'message')).replaceAll('\n', ' ').replace(/\.$/, '')
+    throw invalid(name, `is refused by XState: ${said}`, cause)
   }
 }
 

@@ -4,18 +4,23 @@ import type { ChartNodeKind } from './chart.ts'
 
 /** A place in pixels, from the upper left corner of the picture. */
 export interface Point {
+  /** From the left. */
   readonly x: number
+  /** From the top. */
   readonly y: number
 }
 
 /** A rectangle in pixels. */
 export interface Box extends Point {
+  /** To the right of the corner. */
   readonly width: number
+  /** Below the corner. */
   readonly height: number
 }
 
 /** A line of text in a state, below its title. */
 export interface PlacedLine {
+  /** What it says. */
   readonly text: string
   /** The transitions that it stands for; none for entry, exit and the like. */
   readonly edges: readonly string[]
@@ -39,8 +44,11 @@ export interface PlacedNode extends Box {
 
 /** An arrow: every transition from one state to another. */
 export interface PlacedEdge {
+  /** Unique within the layout. */
   readonly id: string
+  /** The id of the state that it leaves. */
   readonly source: string
+  /** The id of the state that it leads to. */
   readonly target: string
   /** What it says, a line each, with the transitions that a line stands for. */
   readonly lines: readonly PlacedLine[]
@@ -54,14 +62,18 @@ export interface PlacedEdge {
 
 /** A chart with a place for everything. Plain data: it can be stored, sent and drawn elsewhere. */
 export interface ChartLayout {
+  /** The id of the machine. */
   readonly id: string
   /** Of the chart that it shows. */
   readonly digest: string
+  /** Of the whole picture, in pixels. */
   readonly width: number
+  /** Of the whole picture, in pixels. */
   readonly height: number
   /** Outermost first. */
   readonly nodes: readonly PlacedNode[]
   /** Dots from which arrows lead to initial states. */
   readonly dots: readonly Point[]
+  /** Every arrow. */
   readonly edges: readonly PlacedEdge[]
 }
