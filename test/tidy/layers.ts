@@ -22,8 +22,10 @@ const owners: Readonly<Record<string, string>> = {
   'better-sqlite3': '^src/storage/sqlite/',
   commander: '^src/cli/',
   devalue: '^src/base/',
+  elkjs: '^src/inspector/',
   pino: '^src/client/',
   ulid: '^src/base/',
+  ws: '^src/inspector/',
   xstate: '^(machines|src/(engine|workers|client|inspector|simulation))/',
 }
 
