@@ -5,6 +5,7 @@ import { declareCancel, declarePause, declareUnpause } from './commands/control.
 import { declareDoctor } from './commands/doctor.ts'
 import { declareExplain } from './commands/explain.ts'
 import { declareLs } from './commands/ls.ts'
+import { declareMachine } from './commands/machine.ts'
 import { declareSend } from './commands/send.ts'
 import { declareShow } from './commands/show.ts'
 import { declareSubmit } from './commands/submit.ts'
@@ -24,4 +25,5 @@ export const commands: readonly Declare[] = [
   declareUnpause,
   declareComplete,
   declareDoctor,
+  declareMachine,
 ]

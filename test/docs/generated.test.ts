@@ -7,6 +7,7 @@ import { timersWatcherMachine } from '../../machines/timers-watcher.ts'
 import { type Chart, chartOf } from '../../src/inspector/chart.ts'
 import { transitionText } from '../../src/inspector/chart-text.ts'
 import { mermaidOf } from '../../src/inspector/mermaid.ts'
+import { drawHelps } from './cli-helps.ts'
 import { drawFloors } from './floors.ts'
 import { drawEvents, drawResponses } from './log-tables.ts'
 import { fence, pathOf, withSections } from './section.ts'
@@ -45,6 +46,7 @@ const pages: Readonly<Record<string, () => Readonly<Record<string, string>>>> = 
     floors: fence('mermaid', drawFloors()),
     transitions: drawTransitions(),
   }),
+  'docs/reference/cli.md': drawHelps,
   'docs/reference/log.md': () => ({ events: drawEvents(), responses: drawResponses() }),
 }
 
