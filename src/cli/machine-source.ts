@@ -49,7 +49,8 @@ function noSource(source: string, own: readonly FoundMachine[]): SteleError {
   return new SteleError(
     'invalid_option',
     `There is no file ${JSON.stringify(source)}.${suggestion(nearestNames(source, names))} ` +
-      `Give a database, a module that exports a machine, or a machine of the engine: ${names.join(', ')}.`,
+      'Give a database, a module that exports a machine, or a machine of the engine: ' +
+      `${names.join(', ')}.`,
     { fields: { source } },
   )
 }

@@ -63,6 +63,10 @@ function journalFinding({ journalMode }: FileReport): Finding {
         "`synchronous: 'normal'`; the file does not say which.",
     }
   }
+  if (journalMode === 'memory') {
+    const summary = 'Read from a copy in memory, since SQLite can make no files beside this one.'
+    return { level: 'note', topic: 'file', summary }
+  }
   return {
     level: 'warning',
     topic: 'file',

@@ -29,6 +29,7 @@ describe('the file', () => {
   test.each([
     [{}, ['ok file', 'ok file', 'ok file']],
     [{ schemaVersion: 1 }, ['note file', 'ok file', 'ok file']],
+    [{ journalMode: 'memory' }, ['ok file', 'note file', 'ok file']],
     [{ journalMode: 'delete' }, ['ok file', 'warning file', 'ok file']],
     [{ walBytes: walBytesWarned + 1 }, ['ok file', 'ok file', 'warning file']],
     [

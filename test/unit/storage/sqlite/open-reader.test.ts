@@ -115,15 +115,24 @@ test.each(migrations.map(({ version }) => version))(
   },
 )
 
-test('where SQLite cannot make its own files, a copy in memory is read', async () => {
-  const { default: Database } = await import('better-sqlite3')
-  const pragma = vi.spyOn(Database.prototype, 'pragma')
-  pragma.mockImplementationOnce(() => {
-    throw Object.assign(new Error('unable to open database file'), { code: 'SQLITE_CANTOPEN' })
-  })
-  expect(await listed()).toEqual(['a'])
-  expect(readdirSync(directory.path)).toEqual(['stele.db'])
+test('a file of something else says what it is not', async () => {
+  const notes = directory.file('notes.txt')
+  writeFileSync(notes, 'these are notes, and no database at all. '.repeat(50))
+  await expect(openSqliteReader(notes, environment)).rejects.toThrow('is not a SQLite database')
 })
+
+test.each(['SQLITE_CANTOPEN', 'SQLITE_READONLY_DIRECTORY'])(
+  'where SQLite cannot make its own files (%s), a copy in memory is read',
+  async (code) => {
+    const { default: Database } = await import('better-sqlite3')
+    const pragma = vi.spyOn(Database.prototype, 'pragma')
+    pragma.mockImplementationOnce(() => {
+      throw Object.assign(new Error('no'), { code })
+    })
+    expect(await listed()).toEqual(['a'])
+    expect(readdirSync(directory.path)).toEqual(['stele.db'])
+  },
+)
 
 test('no copy is taken where a WAL may hold more than the file', async () => {
   const { default: Database } = await import('better-sqlite3')
