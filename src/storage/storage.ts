@@ -70,6 +70,7 @@ import {
 } from './run-log.ts'
 import { type SendEnd, type SendRequest, sendMessage, writeMessage } from './send.ts'
 import { type SetAside, setAside } from './set-aside.ts'
+import { findSource, keepSource, type SourceText } from './sources.ts'
 import { findState } from './state-row.ts'
 import {
   type ExpiredTimers,
@@ -98,6 +99,8 @@ export interface ExecutorStorage {
   readonly findStates: (ids: readonly ExecutionId[]) => Promise<readonly ExecutionState[]>
   /** Keeps what functions have logged. */
   readonly appendRunLogs: (lines: readonly RunLogLine[]) => Promise<void>
+  /** Keeps the text of a source file, once. */
+  readonly keepSource: (source: SourceText, seenAt: Instant) => Promise<void>
   /** Records that an executor lives, or has stopped. */
   readonly beatExecutor: (executor: RegisteredExecutor) => Promise<void>
 }
@@ -158,6 +161,7 @@ export interface ReadStorage {
   /** Children of an execution, finished ones too, ascending by id. */
   readonly listChildren: (page: ChildrenPage) => Promise<readonly ListedExecution[]>
   readonly listRunLogs: (page: RunLogPage) => Promise<readonly StoredLogLine[]>
+  readonly findSource: (hash: string) => Promise<SourceText | undefined>
   readonly listFunctions: () => Promise<readonly RegisteredFunction[]>
   readonly listExecutors: (limit: number) => Promise<readonly RegisteredExecutor[]>
 }
@@ -242,6 +246,9 @@ function executorMethods(driver: Driver, write: Write): ExecutorStorage {
     findStates: (ids) => driver.read(() => findStates(ids)),
     appendRunLogs: async (lines) => {
       await driver.write(() => appendRunLogs(lines))
+    },
+    keepSource: async (source, seenAt) => {
+      await driver.write(() => keepSource(source, seenAt))
     },
     beatExecutor: async (executor) => {
       await driver.write(() => beatExecutor(executor))
@@ -336,6 +343,7 @@ function readMethods(driver: Driver): ReadStorage {
     listExecutions: (request) => driver.read(() => listExecutions(request)),
     listChildren: (page) => driver.read(() => listChildren(page)),
     listRunLogs: (page) => driver.read(() => listRunLogs(page)),
+    findSource: (hash) => driver.read(() => findSource(hash)),
     listFunctions: () => driver.read(() => listFunctions()),
     listExecutors: (limit) => driver.read(() => listExecutors(limit)),
   }

@@ -1,5 +1,6 @@
 /** `stele show`: one execution with everything that is known of it. */
 
+import type { Engine } from '../../client/create-engine.ts'
 import type { LogLineView } from '../../client/handle.ts'
 import { formatTimeline } from '../../client/timeline.ts'
 import type { Colour, Paint } from '../../client/timeline-canvas.ts'
@@ -13,11 +14,13 @@ import { formatDuration } from '../format-time.ts'
 import { openForReading, pageMax, useDatabase } from '../open-database.ts'
 import type { ColourOption, Session } from '../session.ts'
 import { headOf } from '../show-head.ts'
+import { sourceColumn } from '../source-column.ts'
 import { type Column, formatTable } from '../table.ts'
 import { writeJson, writeLine } from '../world.ts'
 
 interface ShowOptions extends ColourOption {
   readonly logs?: true
+  readonly source?: true
   readonly events: boolean
   readonly timeline: boolean
   readonly children: number
@@ -36,6 +39,7 @@ export const declareShow: Declare = (program, session) => {
     .argument('<file>', 'the database')
     .argument('<id>', 'the execution')
     .option('--logs', 'also what its function has logged')
+    .option('--source', 'the line of code beside each event, where an engine has recorded it')
     .option('--no-events', 'without events and inbox')
     .option('--no-timeline', 'without the timeline')
     .option(
@@ -51,6 +55,7 @@ export const declareShow: Declare = (program, session) => {
       examples(
         'show app.db order-17',
         'show app.db order-17 --no-events',
+        'show app.db order-17 --no-timeline --source',
         'show app.db order-17.o:1-charge_1 --logs',
         "show app.db order-17 --json | jq '.tree.log.events[].type'",
       ),
@@ -69,7 +74,7 @@ async function show(
   await useDatabase(openForReading(session.world, file, { isStored }), async (database) => {
     const handle = await findExecution(database, id)
     if (isStored) await printJson(session, handle, options)
-    else await print(session, handle, options)
+    else await print(session, { handle, engine: database.engine }, options)
   })
 }
 
@@ -84,7 +89,16 @@ async function printJson(session: Session, handle: AnyHandle, options: ShowOptio
   })
 }
 
-async function print(session: Session, handle: AnyHandle, options: ShowOptions): Promise<void> {
+interface Shown {
+  readonly handle: AnyHandle
+  readonly engine: Engine
+}
+
+async function print(
+  session: Session,
+  { handle, engine }: Shown,
+  options: ShowOptions,
+): Promise<void> {
   const { world, width } = session
   const paint = session.paint(options)
   const now = world.clock.now()
@@ -99,7 +113,8 @@ async function print(session: Session, handle: AnyHandle, options: ShowOptions):
   }
   const { events, responses } = tree.log ?? { events: [], responses: [] }
   if (options.events) {
-    lines.push(...section('Events', eventTable(events), { width, paint }))
+    const source = options.source === true ? [await sourceColumn(engine, events)] : []
+    lines.push(...section('Events', eventTable(events, source), { width, paint }))
     lines.push(...section('Inbox', responseTable(responses), { width, paint }))
   }
   if (options.logs === true) {
@@ -139,7 +154,7 @@ function section(title: string, draw: Draw, surface: Surface): readonly string[]
 /** Least width of what is said about an event. */
 const leastDetail = 20
 
-function eventTable(events: readonly EventView[]): Draw {
+function eventTable(events: readonly EventView[], more: readonly Column<EventView>[]): Draw {
   const start = events[0]?.createdAt ?? 0
   const columns: readonly Column<EventView>[] = [
     { title: '#', text: ({ version }) => String(version), isRight: true, colour: dim },
@@ -147,7 +162,7 @@ function eventTable(events: readonly EventView[]): Draw {
     { title: 'EVENT', text: ({ type }) => type, colour: eventColour },
     { title: '', text: describeEvent, least: leastDetail },
   ]
-  return (surface) => formatTable(columns, events, surface)
+  return (surface) => formatTable([...columns, ...more], events, surface)
 }
 
 function responseTable(responses: readonly ResponseView[]): Draw {
