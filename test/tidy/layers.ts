@@ -20,6 +20,8 @@ const floors: readonly (readonly [name: string, path: string])[] = [
 /** Each package that matters has one owner, so that replacing it stays one room's work. */
 const owners: Readonly<Record<string, string>> = {
   'better-sqlite3': '^src/storage/sqlite/',
+  preact: '^src/inspector/',
+  ws: '^src/inspector/',
   devalue: '^src/base/',
   pino: '^src/client/',
   ulid: '^src/base/',
@@ -27,7 +29,7 @@ const owners: Readonly<Record<string, string>> = {
 }
 
 const adapters = '^src/storage/(sqlite|postgres)/'
-const compositionRoot = '^src/client/create-engine\\.ts$'
+const compositionRoot = '^src/client/open-storage\\.ts$'
 const faceOfAnAdapter = '^src/(sqlite|postgres)\\.ts$'
 
 function upward(): IForbiddenRuleType[] {

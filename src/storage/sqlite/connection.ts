@@ -33,9 +33,16 @@ export type ControlText =
   | 'RELEASE one'
   | 'ROLLBACK TO one'
 
-/** Opens the file. `busyTimeout` is how long SQLite itself may block the event loop. */
-export function openConnection(file: string, busyTimeout: number): Connection {
-  const database = new Database(file, { timeout: busyTimeout })
+/**
+ * Opens the file. `busyTimeout` is how long SQLite itself may block the event loop. A file opened
+ * `readonly` must be there, and is never written to.
+ */
+export function openConnection(
+  file: string,
+  busyTimeout: number,
+  { readonly = false }: { readonly readonly?: boolean } = {},
+): Connection {
+  const database = new Database(file, { timeout: busyTimeout, readonly })
   const prepared = new Map<Statement, (values: readonly SqlValue[]) => readonly Row[]>()
   const controls = new Map<ControlText, Database.Statement>()
   let dataVersion: Database.Statement | undefined

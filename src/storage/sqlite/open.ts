@@ -27,6 +27,8 @@ export interface OpenEnvironment {
   readonly clock: Clock
   readonly random: Random
   readonly scheduler: Scheduler
+  /** Only to be read: nothing is created, brought up to date or written. */
+  readonly readOnly?: boolean | undefined
 }
 
 /** How long SQLite itself may block the event loop while another process writes. */
@@ -43,7 +45,8 @@ const journalSizeLimitBytes = 64 * 1024 * 1024
 /**
  * Opens the file, creating it when there is none, and brings its schema up to date. Throws
  * `schema_too_new`, `storage_corrupt` (also for a database that is not Stele's),
- * `storage_read_only` or `storage_unavailable`.
+ * `storage_read_only` or `storage_unavailable`; for one that is only to be read also
+ * `schema_too_old`.
  */
 export async function openSqlite(
   options: SqliteOptions,
@@ -57,12 +60,12 @@ export async function openSqlite(
 /** Others may be opening, migrating or writing at the same moment: tries until they are done. */
 async function openPatiently(
   options: SqliteOptions,
-  { clock, scheduler }: OpenEnvironment,
+  { clock, scheduler, readOnly = false }: OpenEnvironment,
 ): Promise<Connection> {
   const deadline = clock.now() + busyRetryMax
   for (;;) {
     try {
-      return openOnce(options, clock)
+      return readOnly ? openForReading(options.file) : openOnce(options, clock)
     } catch (cause) {
       if (!isBusy(cause) || clock.now() >= deadline) throw toSteleError(cause, options.file)
     }
@@ -81,6 +84,32 @@ function openOnce(options: SqliteOptions, clock: Clock): Connection {
     connection.close()
     throw cause
   }
+}
+
+/** Nothing of the file is changed: neither its schema nor its settings. */
+function openForReading(file: string): Connection {
+  const connection = openConnection(file, busyTimeout, { readonly: true })
+  try {
+    checkOwner(connection, file)
+    requireCurrentSchema(connection, file)
+    checkChecksums(connection, file)
+    connection.readPragma(`cache_size = -${cacheSizeKiB}`)
+    return connection
+  } catch (cause) {
+    connection.close()
+    throw cause
+  }
+}
+
+function requireCurrentSchema(connection: Connection, file: string): void {
+  const found = currentVersion(connection)
+  if (found === schemaVersion) return
+  throw new SteleError(
+    'schema_too_old',
+    `${JSON.stringify(file)} has schema version ${found}; this Stele reads ${schemaVersion}. ` +
+      'Open it for writing once, with an engine of this version, or read it with an older Stele.',
+    { fields: { file, found, known: schemaVersion } },
+  )
 }
 
 /** Looks before touching: a database of somebody else is left exactly as it was. */
