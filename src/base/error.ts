@@ -33,7 +33,6 @@ export const errorTable = {
   storage_read_only: 'The storage cannot be written to.',
   storage_corrupt: 'The storage holds something that Stele did not write.',
   schema_too_new: 'The database was written by a newer version of Stele.',
-  schema_too_old: 'The database is of an older version of Stele, and was opened to be read only.',
   engine_stopped: 'The engine is stopped, or stopping.',
   viewer_unavailable: 'The viewer cannot listen where it was told to.',
   invalid_option: 'An option is unknown, or has a value outside its range.',

@@ -136,6 +136,23 @@ export function parseInstant(instant: Date | number): Instant {
   )
 }
 
+/** An instant as people and programs read it: `2026-03-01T08:30:00.000Z`. */
+export function formatInstant(instant: Instant): string {
+  // oxlint-disable-next-line no-restricted-globals -- a calendar, not a clock
+  return new Date(instant).toISOString()
+}
+
+const isoDate = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})?)?$/
+
+/** The instant of an ISO date; without a zone it is UTC. `undefined` for any other text. */
+export function readInstant(text: string): Instant | undefined {
+  if (!isoDate.test(text)) return undefined
+  const hasZone = text.length === 10 || /(?:Z|[+-]\d{2}:\d{2})$/.test(text)
+  // oxlint-disable-next-line no-restricted-globals -- a calendar, not a clock
+  const instant = new Date(hasZone ? text : `${text}Z`).getTime()
+  return Number.isNaN(instant) ? undefined : instant
+}
+
 /** Asked of the method, not of the class: a date may come from another realm, or be no date. */
 function timeOf(date: Date): number {
   try {

@@ -22,6 +22,10 @@ export async function openStorage(
       'This version has no Postgres adapter. Give `storage` the name of a SQLite file.',
     )
   }
+  if (environment.readOnly === true) {
+    const { openSqliteReader } = await import('../storage/sqlite/open-reader.ts')
+    return (await openSqliteReader(storage, environment)).driver
+  }
   const { openSqlite } = await import('../storage/sqlite/open.ts')
   return openSqlite({ file: storage }, environment)
 }

@@ -33,16 +33,18 @@ export type ControlText =
   | 'RELEASE one'
   | 'ROLLBACK TO one'
 
-/**
- * Opens the file. `busyTimeout` is how long SQLite itself may block the event loop. A file opened
- * `readonly` must be there, and is never written to.
- */
-export function openConnection(
-  file: string,
-  busyTimeout: number,
-  { readonly = false }: { readonly readonly?: boolean } = {},
-): Connection {
-  const database = new Database(file, { timeout: busyTimeout, readonly })
+/** Opens the file. `busyTimeout` is how long SQLite itself may block the event loop. */
+export function openConnection(file: string, busyTimeout: number): Connection {
+  return connect(new Database(file, { timeout: busyTimeout }))
+}
+
+/** Opens a file that is there, or the bytes of one, and neither creates nor changes anything. */
+export function openReadConnection(file: string | Buffer, busyTimeout: number): Connection {
+  const fileMustExist = typeof file === 'string'
+  return connect(new Database(file, { timeout: busyTimeout, readonly: true, fileMustExist }))
+}
+
+function connect(database: Database.Database): Connection {
   const prepared = new Map<Statement, (values: readonly SqlValue[]) => readonly Row[]>()
   const controls = new Map<ControlText, Database.Statement>()
   let dataVersion: Database.Statement | undefined

@@ -27,12 +27,10 @@ export interface OpenEnvironment {
   readonly clock: Clock
   readonly random: Random
   readonly scheduler: Scheduler
-  /** Only to be read: nothing is created, brought up to date or written. */
-  readonly readOnly?: boolean | undefined
 }
 
 /** How long SQLite itself may block the event loop while another process writes. */
-const busyTimeout: Milliseconds = 10
+export const busyTimeout: Milliseconds = 10
 /** Pause before a busy database is opened again. */
 const openPause: Milliseconds = 20
 /** Page cache, in KiB: enough for the hot part of a large log. */
@@ -45,29 +43,31 @@ const journalSizeLimitBytes = 64 * 1024 * 1024
 /**
  * Opens the file, creating it when there is none, and brings its schema up to date. Throws
  * `schema_too_new`, `storage_corrupt` (also for a database that is not Stele's),
- * `storage_read_only` or `storage_unavailable`; for one that is only to be read also
- * `schema_too_old`.
+ * `storage_read_only` or `storage_unavailable`.
  */
 export async function openSqlite(
   options: SqliteOptions,
   environment: OpenEnvironment,
 ): Promise<Driver> {
   const { file } = options
-  const connection = await openPatiently(options, environment)
+  const connection = await openPatiently(file, environment, () =>
+    openOnce(options, environment.clock),
+  )
   return createSqliteDriver({ connection, file, isInPlace: watchIdentity(file), ...environment })
 }
 
 /** Others may be opening, migrating or writing at the same moment: tries until they are done. */
-async function openPatiently(
-  options: SqliteOptions,
-  { clock, scheduler, readOnly = false }: OpenEnvironment,
+export async function openPatiently(
+  file: string,
+  { clock, scheduler }: OpenEnvironment,
+  open: () => Connection,
 ): Promise<Connection> {
   const deadline = clock.now() + busyRetryMax
   for (;;) {
     try {
-      return readOnly ? openForReading(options.file) : openOnce(options, clock)
+      return open()
     } catch (cause) {
-      if (!isBusy(cause) || clock.now() >= deadline) throw toSteleError(cause, options.file)
+      if (!isBusy(cause) || clock.now() >= deadline) throw toSteleError(cause, file)
     }
     await new Promise<void>((resolve) => scheduler.after(openPause, resolve))
   }
@@ -86,34 +86,11 @@ function openOnce(options: SqliteOptions, clock: Clock): Connection {
   }
 }
 
-/** Nothing of the file is changed: neither its schema nor its settings. */
-function openForReading(file: string): Connection {
-  const connection = openConnection(file, busyTimeout, { readonly: true })
-  try {
-    checkOwner(connection, file)
-    requireCurrentSchema(connection, file)
-    checkChecksums(connection, file)
-    connection.readPragma(`cache_size = -${cacheSizeKiB}`)
-    return connection
-  } catch (cause) {
-    connection.close()
-    throw cause
-  }
-}
-
-function requireCurrentSchema(connection: Connection, file: string): void {
-  const found = currentVersion(connection)
-  if (found === schemaVersion) return
-  throw new SteleError(
-    'schema_too_old',
-    `${JSON.stringify(file)} has schema version ${found}; this Stele reads ${schemaVersion}. ` +
-      'Open it for writing once, with an engine of this version, or read it with an older Stele.',
-    { fields: { file, found, known: schemaVersion } },
-  )
-}
-
-/** Looks before touching: a database of somebody else is left exactly as it was. */
-function checkOwner(connection: Connection, file: string): void {
+/**
+ * Looks before touching: a database of somebody else is left exactly as it was. Gives the version
+ * of its schema, 0 for a file in which nothing is yet.
+ */
+export function checkOwner(connection: Connection, file: string): number {
   const { owner, version, isEmpty } = readMarks(connection)
   if (owner !== applicationId && (owner !== 0 || version !== 0 || !isEmpty)) {
     throw new SteleError(
@@ -131,6 +108,7 @@ function checkOwner(connection: Connection, file: string): void {
       { fields: { file, found: version, known: schemaVersion } },
     )
   }
+  return version
 }
 
 interface Marks {
