@@ -261,3 +261,64 @@ export interface DroppedMessage {
 
 /** What the server sends by itself. */
 export type LiveMessage = ChangesMessage | DroppedMessage
+
+/** A place in pixels, from the upper left corner of a chart. */
+export interface ChartPoint {
+  readonly x: number
+  readonly y: number
+}
+
+/** A line of text of a chart, with the transitions that it stands for. */
+export interface ChartText {
+  readonly text: string
+  readonly edges: readonly string[]
+}
+
+/** A statechart with a place for everything. */
+export interface PlacedChart {
+  readonly id: string
+  readonly width: number
+  readonly height: number
+  /** Outermost first. */
+  readonly nodes: readonly {
+    readonly id: string
+    readonly kind: string
+    readonly title: string
+    readonly lines: readonly ChartText[]
+    readonly description?: string
+    readonly isRegion: boolean
+    readonly x: number
+    readonly y: number
+    readonly width: number
+    readonly height: number
+  }[]
+  readonly dots: readonly ChartPoint[]
+  readonly edges: readonly {
+    readonly id: string
+    readonly lines: readonly ChartText[]
+    readonly points: readonly ChartPoint[]
+    readonly label?: ChartPoint & { readonly width: number; readonly height: number }
+  }[]
+}
+
+/** The chart of an execution, and where it stood after each event. */
+export interface ChartAnswer {
+  readonly chart: PlacedChart
+  /** Sets of states that were active together, by number. */
+  readonly actives: readonly (readonly string[])[]
+  /** For each version, the number of the set that was active after it. */
+  readonly activeAt: readonly number[]
+  /** Sets of transitions that were taken together, by number. */
+  readonly takens: readonly (readonly string[])[]
+  /** For each version, the number of the set of transitions that it took. */
+  readonly takenAt: readonly number[]
+}
+
+/** The machines that an engine is made of, and those of its users, drawn. */
+export interface MachinesAnswer {
+  readonly machines: readonly {
+    readonly name: string
+    readonly about: string
+    readonly chart: PlacedChart
+  }[]
+}
