@@ -13,6 +13,7 @@ const floors: readonly (readonly [name: string, path: RegExp])[] = [
   ['engine', /^src\/engine\//],
   ['workers', /^src\/workers\//],
   ['client', /^src\/client\//],
+  ['inspector', /^src\/inspector\//],
   ['faces', /^src\/[^/]+$/],
 ]
 

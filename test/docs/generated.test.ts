@@ -4,32 +4,42 @@ import { executionMachine } from '../../machines/execution.ts'
 import { executorMachine } from '../../machines/executor.ts'
 import { lockedExecutionMachine } from '../../machines/locked-execution.ts'
 import { timersWatcherMachine } from '../../machines/timers-watcher.ts'
+import { type Chart, chartOf } from '../../src/inspector/chart.ts'
+import { transitionText } from '../../src/inspector/chart-text.ts'
+import { mermaidOf } from '../../src/inspector/mermaid.ts'
 import { drawFloors } from './floors.ts'
 import { drawEvents, drawResponses } from './log-tables.ts'
-import { drawMachine, silentEvents } from './mermaid.ts'
 import { fence, pathOf, withSections } from './section.ts'
 import { drawTransitions } from './transitions.ts'
 
-const machines = {
-  execution: executionMachine,
-  executor: executorMachine,
-  'locked-execution': lockedExecutionMachine,
-  'timers-watcher': timersWatcherMachine,
+/** Stand at nearly every transition; the text beside the drawing says so once. */
+const unsaid = ['isNextVersion', 'record']
+
+const charts = {
+  execution: chartOf(executionMachine, { unsaid }),
+  executor: chartOf(executorMachine),
+  'locked-execution': chartOf(lockedExecutionMachine),
+  'timers-watcher': chartOf(timersWatcherMachine),
 } as const
+
+/** Events that leave a state as it is, a line for each state. */
+function silentEvents({ edges }: Chart): string {
+  const silent = edges.filter(({ targets }) => targets.length === 0)
+  const sources = [...new Set(silent.map(({ source }) => source))]
+  return sources
+    .map((state) => {
+      const events = silent.filter(({ source }) => source === state).map(transitionText)
+      return `- in \`${state}\`: ${events.map((name) => `\`${name}\``).join(', ')}`
+    })
+    .join('\n')
+}
 
 const pages: Readonly<Record<string, () => Readonly<Record<string, string>>>> = {
   'docs/machines.md': () => ({
     ...Object.fromEntries(
-      Object.entries(machines).map(([name, machine]) => [
-        name,
-        fence('mermaid', drawMachine(machine)),
-      ]),
+      Object.entries(charts).map(([name, chart]) => [name, fence('mermaid', mermaidOf(chart))]),
     ),
-    silent: [...silentEvents(executionMachine)]
-      .map(
-        ([state, events]) => `- in \`${state}\`: ${events.map((name) => `\`${name}\``).join(', ')}`,
-      )
-      .join('\n'),
+    silent: silentEvents(charts.execution),
   }),
   'docs/architecture.md': () => ({
     floors: fence('mermaid', drawFloors()),

@@ -23,8 +23,10 @@ const owners: Readonly<Record<string, string>> = {
   preact: '^src/inspector/',
   ws: '^src/inspector/',
   devalue: '^src/base/',
+  elkjs: '^src/inspector/',
   pino: '^src/client/',
   ulid: '^src/base/',
+  ws: '^src/inspector/',
   xstate: '^(machines|src/(engine|workers|client|inspector|simulation))/',
 }
 

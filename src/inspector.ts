@@ -1,0 +1,34 @@
+/** `stele/inspector`: watching machines, and drawing them. Named re-exports only. */
+
+export type { Json, JsonObject } from './base/json.ts'
+
+// ── Drawing: a machine as data, as text, as a picture ───────────────────────────────────────────
+
+export {
+  activeStates,
+  type Chart,
+  type ChartEdge,
+  type ChartInvocation,
+  type ChartNode,
+  type ChartNodeKind,
+  type ChartOptions,
+  type ChartTrigger,
+  chartOf,
+} from './inspector/chart.ts'
+export {
+  type ChartLayouts,
+  type ChartLayoutsOptions,
+  createChartLayouts,
+} from './inspector/chart-layout.ts'
+export { type ChartMarks, svgOf } from './inspector/chart-svg.ts'
+export { type Definition, definitionOf, type Lost } from './inspector/definition.ts'
+export { mermaidOf } from './inspector/mermaid.ts'
+export type {
+  Box,
+  ChartLayout,
+  PlacedEdge,
+  PlacedLine,
+  PlacedNode,
+  Point,
+} from './inspector/placed-chart.ts'
+export { type StudioExport, studioOf } from './inspector/studio.ts'
