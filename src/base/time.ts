@@ -142,7 +142,8 @@ export function formatInstant(instant: Instant): string {
   return new Date(instant).toISOString()
 }
 
-const isoDate = /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})?)?$/
+const isoDate =
+  /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})?)?$/
 
 /** The instant of an ISO date; without a zone it is UTC. `undefined` for any other text. */
 export function readInstant(text: string): Instant | undefined {

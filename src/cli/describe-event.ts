@@ -2,8 +2,8 @@
 
 import { inspect } from 'node:util'
 import type { Instant } from '../base/time.ts'
-import type { Outcome, StoredFailure } from '../model/outcome.ts'
 import type { EventView, ResponseView } from '../client/view.ts'
+import type { Outcome, StoredFailure } from '../model/outcome.ts'
 import { formatDistance, formatDuration } from './format-time.ts'
 
 type Describe<Type extends EventView['type']> = (

@@ -52,7 +52,9 @@ function configure(command: Command, { world, width }: Session): void {
   const helpWidth = Number.isFinite(width) ? width : 100
   command
     .exitOverride()
-    .showHelpAfterError(`Try 'stele ${command.name() === 'stele' ? '' : 'help '}${helpName(command)}'.`)
+    .showHelpAfterError(
+      `Try 'stele ${command.name() === 'stele' ? '' : 'help '}${helpName(command)}'.`,
+    )
     .configureOutput({
       writeOut: (text) => {
         world.out.write(text)

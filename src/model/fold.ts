@@ -22,8 +22,25 @@ interface Fold {
   readonly arrived: LoggedResponse[]
 }
 
+/** One step of a history. */
+export interface FoldStep {
+  readonly entry: LoggedEvent
+  /** Where it stood when the event came; absent before the first. */
+  readonly before?: ExecutionState
+  /** Where it stood right after the event, before anything else arrived. */
+  readonly after: ExecutionState
+}
+
 /** The state that a history amounts to. Throws `storage_corrupt` if the table refuses an event. */
 export function foldHistory(history: ExecutionHistory): ExecutionState {
+  const walk = walkHistory(history)
+  let step = walk.next()
+  while (step.done !== true) step = walk.next()
+  return step.value
+}
+
+/** Goes through a history event by event, and ends with the state that it amounts to. */
+export function* walkHistory(history: ExecutionHistory): Generator<FoldStep, ExecutionState> {
   const [first, ...rest] = history.events
   if (first === undefined || first.event.type !== 'created') throw corrupt(history.executionId, 0)
   const responses = [...history.responses]
@@ -32,9 +49,12 @@ export function foldHistory(history: ExecutionHistory): ExecutionState {
     asks: new Map(),
     arrived: [],
   }
+  yield { entry: first, after: fold.state }
   for (const entry of rest) {
     fold = foldResponses(fold, takeUpTo(responses, entry.version - 1))
+    const before = fold.state
     fold = { ...fold, state: foldEvent(fold, entry) }
+    yield { entry, before, after: fold.state }
   }
   return foldResponses(fold, responses).state
 }

@@ -26,7 +26,6 @@ const owners: Readonly<Record<string, string>> = {
   elkjs: '^src/inspector/',
   pino: '^src/client/',
   ulid: '^src/base/',
-  ws: '^src/inspector/',
   xstate: '^(machines|src/(engine|workers|client|inspector|simulation))/',
 }
 

@@ -1,5 +1,6 @@
 /** The questions that a viewer answers, by path. */
 
+import { answerChart, answerMachines } from './api-charts.ts'
 import { answerExecution, answerTimeline, answerTree } from './api-execution.ts'
 import { answerExecutors, answerFunctions } from './api-executors.ts'
 import { answerList } from './api-list.ts'
@@ -20,6 +21,8 @@ export const questions: ReadonlyMap<string, Answer> = new Map<string, Answer>([
   ['/api/logs', answerLogs],
   ['/api/tree', answerTree],
   ['/api/timeline', answerTimeline],
+  ['/api/chart', answerChart],
+  ['/api/machines', answerMachines],
   ['/api/executors', answerExecutors],
   ['/api/functions', answerFunctions],
 ])

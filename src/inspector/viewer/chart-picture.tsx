@@ -32,7 +32,7 @@ export function ChartPicture(props: {
           <Box key={node.id} node={node} marks={marks} />
         ))}
         {chart.dots.map(({ x, y }) => (
-          <circle key={`${x},${y}`} class="chart-dot" cx={x} cy={y} r={4} />
+          <circle key={`${x},${y}`} class="chart-dot" cx={x} cy={y} r={5} />
         ))}
         {edges.map((edge) => (
           <Arrow key={edge.id} points={edge.points} isOn={isTaken(edge.lines, marks)} />
@@ -180,7 +180,7 @@ function Label({
           key={index}
           line={line}
           marks={marks}
-          at={{ x: label.x + 3, y: label.y + 12 + index * lineHeight }}
+          at={{ x: label.x + 4, y: label.y + 13 + index * lineHeight }}
         />
       ))}
     </g>
