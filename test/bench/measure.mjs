@@ -12,6 +12,7 @@ import { measureBlocks } from './blocks.mjs'
 import drivers from './peers/stele.mjs'
 import { measurePolls } from './polls.mjs'
 import { measureProfile } from './profile.mjs'
+import { measureList, measureWatched } from './viewer.mjs'
 import { measureChildren, measureFans, measureLong, measureSteps } from './workflows.mjs'
 
 const [workload, synchronous] = process.argv.slice(2)
@@ -40,6 +41,8 @@ const workloads = {
   w7: () => measureBlocks(folder, synchronous),
   profile: () => measureProfile(folder, synchronous),
   polls: () => measurePolls({ file, synchronous, payload }),
+  'viewer-list': () => measureList({ file, synchronous, payload }),
+  'viewer-engine': () => measureWatched({ file, synchronous, payload }),
 }
 
 try {

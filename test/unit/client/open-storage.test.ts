@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { sqlite } from 'stele/sqlite'
 import { expect, test } from 'vitest'
 import { openStorage } from '../../../src/client/open-storage.ts'
-import { testEnvironment } from '../../support/storage/opened-storage.ts'
+import { executeSql, testEnvironment } from '../../support/storage/opened-storage.ts'
 import { temporaryDirectory } from '../../support/storage/temporary-directory.ts'
 
 const readOnly = { ...testEnvironment(), readOnly: true }
@@ -33,10 +33,7 @@ test.each(['a file name', 'a storage object'])(
     expect(existsSync(file)).toBe(false)
     await (await openStorage(storage, testEnvironment())).close()
     const driver = await openStorage(storage, readOnly)
-    const writing = driver.write(function* () {
-      yield []
-      return { ok: true, value: undefined }
-    })
+    const writing = executeSql({ driver }, 'UPDATE executions SET paused = 0')
     await expect(writing).rejects.toMatchObject({ code: 'storage_read_only' })
     await driver.close()
   },
