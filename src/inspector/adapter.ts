@@ -1,6 +1,6 @@
 /**
  * XState's inspection events → frames, at once: what a frame says was so when it was made. Any
- * XState actor can be inspected with it; it never throws, and shows what it was told of an actor alone.
+ * XState actor can be inspected with it. It never throws.
  */
 
 import type { InspectionEvent } from 'xstate'

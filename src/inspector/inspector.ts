@@ -63,7 +63,7 @@ export interface StatelyInspector {
 }
 
 const knownOptions = ['url', 'onFrame', 'redact', 'framesMax', 'charsMax', 'logger', 'clock']
-/** Characters of an event or context, unless told otherwise: what a person may still look through. */
+/** Characters of an event or context, unless told otherwise: what a person may look through. */
 const charsMaxDefault = 65_536
 /** Most of them that may be asked for: one frame should not be a burden of its own. */
 const charsMaxMost = 10_000_000
