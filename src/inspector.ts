@@ -2,6 +2,24 @@
 
 export type { Json, JsonObject } from './base/json.ts'
 
+// ── Watching: what actors do, as frames ─────────────────────────────────────────────────────────
+
+export type { Logger, LogLine } from './base/logger.ts'
+export type { Clock, Duration, DurationUnit, Instant } from './base/time.ts'
+export type {
+  ActorFrame,
+  EventFrame,
+  Frame,
+  FrameBase,
+  FrameEvent,
+  FrameNotes,
+  FrameSnapshot,
+  OnFrame,
+  SnapshotFrame,
+} from './inspector/frame.ts'
+export type { Redact, Redacted } from './inspector/frame-values.ts'
+export { type InspectorOptions, inspector, type StatelyInspector } from './inspector/inspector.ts'
+
 // ── Drawing: a machine as data, as text, as a picture ───────────────────────────────────────────
 
 export {

@@ -178,31 +178,38 @@ export const systemClock: Clock = {
 const timerDelayMax: Milliseconds = 2 ** 31 - 1
 
 /** The timers of this process. They keep the process alive. */
-export const systemScheduler: Scheduler = {
-  after: (delay, callback) => {
-    let remaining = Math.max(0, delay)
-    let timer: NodeJS.Timeout | undefined
-    const arm = (): void => {
-      const part = Math.min(remaining, timerDelayMax)
-      remaining -= part
-      // oxlint-disable-next-line no-restricted-globals -- the one place that sets timers
-      timer = setTimeout(remaining > 0 ? arm : callback, part)
-    }
-    arm()
-    return () => {
-      clearTimeout(timer)
-    }
-  },
-  soon: (callback) => {
-    // oxlint-disable-next-line no-restricted-globals -- the one place that yields to the event loop
-    setImmediate(callback)
-  },
-  onQuiet: (callback) => {
-    // Asked for from within a microtask, the next tick comes when no microtask is left.
-    // oxlint-disable-next-line no-restricted-globals -- the one place that waits for promises
-    queueMicrotask(() => {
-      // oxlint-disable-next-line no-restricted-globals -- the same
-      process.nextTick(callback)
-    })
-  },
+export const systemScheduler: Scheduler = createSystemScheduler((timer) => timer)
+
+/** The same timers, except that a process which has nothing else to do ends without them. */
+export const backgroundScheduler: Scheduler = createSystemScheduler((timer) => timer.unref())
+
+function createSystemScheduler(set: (timer: NodeJS.Timeout) => NodeJS.Timeout): Scheduler {
+  return {
+    after: (delay, callback) => {
+      let remaining = Math.max(0, delay)
+      let timer: NodeJS.Timeout | undefined
+      const arm = (): void => {
+        const part = Math.min(remaining, timerDelayMax)
+        remaining -= part
+        // oxlint-disable-next-line no-restricted-globals -- the one place that sets timers
+        timer = set(setTimeout(remaining > 0 ? arm : callback, part))
+      }
+      arm()
+      return () => {
+        clearTimeout(timer)
+      }
+    },
+    soon: (callback) => {
+      // oxlint-disable-next-line no-restricted-globals -- the one place that yields to the loop
+      setImmediate(callback)
+    },
+    onQuiet: (callback) => {
+      // Asked for from within a microtask, the next tick comes when no microtask is left.
+      // oxlint-disable-next-line no-restricted-globals -- the one place that waits for promises
+      queueMicrotask(() => {
+        // oxlint-disable-next-line no-restricted-globals -- the same
+        process.nextTick(callback)
+      })
+    },
+  }
 }
