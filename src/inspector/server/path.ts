@@ -1,7 +1,7 @@
 /** A log as a way through a chart: which states were active after each event, and how it got there. */
 
 import { machineValueOf } from '../../../machines/execution.ts'
-import { type ExecutionHistory, walkHistory } from '../../model/fold.ts'
+import { type ExecutionHistory, foldSteps } from '../../model/fold.ts'
 import type { ExecutionState } from '../../model/state.ts'
 import { activeStates } from '../chart.ts'
 import type { LifecycleChart } from './lifecycle-chart.ts'
@@ -16,17 +16,16 @@ export function followPath(lifecycle: LifecycleChart, history: ExecutionHistory)
   const takens = createNumbers()
   const activeAt: number[] = []
   const takenAt: number[] = []
-  const walk = walkHistory(history)
-  let step = walk.next()
-  while (step.done !== true) {
-    const { entry, before, after } = step.value
-    activeAt.push(actives.numberOf(activeIn(after)))
-    const taken =
-      before === undefined ? [] : edgesOf(lifecycle, entry.event.type, { before, after })
-    takenAt.push(takens.numberOf(taken))
-    step = walk.next()
+  let before: ExecutionState | undefined
+  for (const { kind, entry, state } of foldSteps(history)) {
+    if (kind === 'event') {
+      const move = { before, after: state }
+      takenAt.push(takens.numberOf(edgesOf(lifecycle, entry.event.type, move)))
+      activeAt.push(actives.numberOf(activeIn(state)))
+    }
+    before = state
   }
-  activeAt[activeAt.length - 1] = actives.numberOf(activeIn(step.value))
+  if (before !== undefined) activeAt[activeAt.length - 1] = actives.numberOf(activeIn(before))
   return { actives: actives.sets, activeAt, takens: takens.sets, takenAt }
 }
 
@@ -35,7 +34,8 @@ function activeIn(state: ExecutionState): readonly string[] {
 }
 
 interface Move {
-  readonly before: ExecutionState
+  /** Absent before the first event. */
+  readonly before: ExecutionState | undefined
   readonly after: ExecutionState
 }
 
@@ -45,6 +45,7 @@ function edgesOf(
   type: string,
   { before, after }: Move,
 ): readonly string[] {
+  if (before === undefined) return []
   const from = activeIn(before)
   const to = new Set(activeIn(after))
   const candidates = whole.edges.filter(
