@@ -50,3 +50,9 @@ export type {
   Point,
 } from './inspector/placed-chart.ts'
 export { type StudioExport, studioOf } from './inspector/studio.ts'
+
+// ── The viewer: a local page that shows what an engine does, or did ─────────────────────────────
+
+export { openViewer, type Viewer } from './inspector/server/open-viewer.ts'
+export type { ViewerOptions } from './inspector/server/viewer-options.ts'
+export type { ViewingOptions } from './inspector/viewing.ts'

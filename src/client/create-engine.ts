@@ -104,6 +104,8 @@ export async function createEngine<const Fs extends readonly (AnyFunction & Impl
     functions: byName<Fs>(given.functions),
   }
   shareContext(engine, client)
+  const { inspect } = given
+  if (typeof inspect === 'object') guard(() => inspect.attach?.(engine))
   return engine
 }
 

@@ -15,7 +15,7 @@ export const socketsMax = 32
 /** Texts that wait for one socket. */
 export const liveQueueMax = 100
 /** Bytes that a socket may hold back before the next text waits. */
-const bufferedMax = 64 * 1024
+export const bufferedMax = 64 * 1024
 /** How often a socket has to say that it lives. */
 export const pingInterval: Milliseconds = 30_000
 

@@ -2,6 +2,8 @@
 
 import { SteleError } from '../../base/error.ts'
 import { type Assets, createAssets } from './assets.ts'
+import type { FrameHub } from './frame-hub.ts'
+import { createFrameSockets } from './frame-sockets.ts'
 import { createLive } from './live.ts'
 import { openSource } from './source.ts'
 import { isWildcard, resolveViewerOptions, type ViewerOptions } from './viewer-options.ts'
@@ -23,11 +25,22 @@ export interface Viewer extends AsyncDisposable {
  * rejects with.
  */
 export async function openViewer(options: ViewerOptions): Promise<Viewer> {
-  return openViewerWith(options, createAssets())
+  return openViewerWith(options, { assets: createAssets() })
 }
 
-/** The same, with files from elsewhere: the tests run the source, and its build. */
-export async function openViewerWith(options: ViewerOptions, assets: Assets): Promise<Viewer> {
+/** What a viewer is opened with beside its options. */
+export interface ViewerParts {
+  /** The tests run the source, and the files of its build. */
+  readonly assets: Assets
+  /** What the actors of the engine do, for the bridge. */
+  readonly hub?: FrameHub | undefined
+}
+
+/** The same, with parts of the caller's. */
+export async function openViewerWith(
+  options: ViewerOptions,
+  { assets, hub }: ViewerParts,
+): Promise<Viewer> {
   const settings = resolveViewerOptions(options)
   const { host, port, rules, allowActions, keepAlive, random, scheduler, logger } = settings
   const { engine, storage, codec } = settings.read
@@ -36,7 +49,9 @@ export async function openViewerWith(options: ViewerOptions, assets: Assets): Pr
   const source = await openSource({ engine, storage, codec, actions: allowActions, ...ports })
   const { notifications } = source.context.storage
   const live = createLive({ notifications, scheduler })
-  const server = createViewerServer({ source, rules, allowActions, assets, live, random, logger })
+  const frames = createFrameSockets(hub)
+  const shown = { source, assets, live, frames }
+  const server = createViewerServer({ ...shown, rules, allowActions, random, logger })
   if (!keepAlive) {
     server.unref()
     server.on('connection', (socket) => socket.unref())
@@ -47,6 +62,7 @@ export async function openViewerWith(options: ViewerOptions, assets: Assets): Pr
   })
   const close = closeOnce(async () => {
     live.close()
+    frames.close()
     const closed = new Promise<void>((resolve) => server.close(() => resolve()))
     server.closeAllConnections()
     await closed

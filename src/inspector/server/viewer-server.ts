@@ -9,6 +9,7 @@ import { questions } from './api.ts'
 import { actions, parseAction } from './api-actions.ts'
 import type { Assets } from './assets.ts'
 import { readBody } from './body.ts'
+import type { FrameSockets } from './frame-sockets.ts'
 import { checkRequest, type GateRules } from './gate.ts'
 import { pagePolicy } from './headers.ts'
 import type { Live } from './live.ts'
@@ -33,6 +34,7 @@ export interface ViewerServerOptions {
   readonly allowActions: boolean
   readonly assets: Assets
   readonly live: Live
+  readonly frames: FrameSockets
   readonly random: Random
   readonly logger: Logger
 }
@@ -157,13 +159,24 @@ interface Upgrade {
 }
 
 /** Refused sockets are told why in one line, and closed. */
-function upgrade({ rules, live }: ViewerServerOptions, { request, socket, head }: Upgrade): void {
+function upgrade(
+  { rules, live, frames }: ViewerServerOptions,
+  { request, socket, head }: Upgrade,
+): void {
   socket.on('error', () => undefined)
   const { url = '', headers } = request
   const gate = checkRequest(rules, { method: 'GET', url, headers, isUpgrade: true })
-  if (!gate.ok) refuseSocket(socket, gate.status)
-  else if (gate.url.pathname !== '/live') refuseSocket(socket, 404)
-  else if (!live.take(request, socket, head)) refuseSocket(socket, 503)
+  if (!gate.ok) {
+    refuseSocket(socket, gate.status)
+    return
+  }
+  const takers = new Map<string, Live | FrameSockets>([
+    ['/live', live],
+    ['/frames', frames],
+  ])
+  const taker = takers.get(gate.url.pathname)
+  if (taker === undefined) refuseSocket(socket, 404)
+  else if (!taker.take(request, socket, head)) refuseSocket(socket, 503)
 }
 
 function refuseSocket(socket: Duplex, status: number): void {

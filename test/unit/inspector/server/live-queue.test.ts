@@ -47,6 +47,10 @@ test('a socket that never reads costs no more than the limit', () => {
   queue.push('last')
   expect(sent).toEqual([
     '{"type":"dropped","count":99996}',
-    ...['99996', '99997', '99998', '99999', 'last'],
+    '99996',
+    '99997',
+    '99998',
+    '99999',
+    'last',
   ])
 })

@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { executionHref, formatRoute, parseRoute } from '../../../../src/inspector/viewer/route.ts'
 
