@@ -9,6 +9,7 @@ let isAsking = false
 
 socket.on('open', () => {
   if (kind === 'deaf') socket.pause()
+  // oxlint-disable-next-line unicorn/require-post-message-target-origin -- a thread, no window
   parentPort.postMessage('open')
 })
 

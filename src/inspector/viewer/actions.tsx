@@ -123,20 +123,28 @@ function Confirm(props: {
             {error}
           </p>
         )}
-        <div class="dialog-buttons">
-          <button type="button" onClick={() => dialog.current?.close()}>
-            Keep as it is
-          </button>
-          <button
-            type="submit"
-            class={draft.name === 'cancel' ? 'is-dangerous' : 'is-primary'}
-            disabled={isBusy}
-          >
-            {draft.title}
-          </button>
-        </div>
+        <Buttons draft={draft} isBusy={isBusy} onKeep={() => dialog.current?.close()} />
       </form>
     </dialog>
+  )
+}
+
+function Buttons(props: {
+  readonly draft: Draft
+  readonly isBusy: boolean
+  readonly onKeep: () => void
+}): JSX.Element {
+  const { draft, isBusy, onKeep } = props
+  const kind = draft.name === 'cancel' ? 'is-dangerous' : 'is-primary'
+  return (
+    <div class="dialog-buttons">
+      <button type="button" onClick={onKeep}>
+        Keep as it is
+      </button>
+      <button type="submit" class={kind} disabled={isBusy}>
+        {draft.title}
+      </button>
+    </div>
   )
 }
 

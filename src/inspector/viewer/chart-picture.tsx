@@ -25,7 +25,6 @@ export function ChartPicture(props: {
     (left, right) => Number(isTaken(left.lines, marks)) - Number(isTaken(right.lines, marks)),
   )
   return (
-    // oxlint-disable-next-line -- scrolls when it is wide, so the keyboard must reach it
     <div class="chart" tabIndex={0} aria-label={describe(chart, marks)} role="img">
       <svg viewBox={`0 0 ${width} ${height}`} width={width} height={height}>
         {chart.nodes.map((node) => (

@@ -24,9 +24,9 @@ export interface EventListProps {
 
 /** The list. Arrow keys move through it, and everything else on the page with it. */
 export function EventList({ events, position, createdAt, onWindow }: EventListProps): JSX.Element {
-  const { version, last, go } = position
+  const { version, last, go, step } = position
   const count = last + 1
-  const { ref, height } = useSize<HTMLDivElement>()
+  const { ref, height } = useSize()
   const [scrollTop, setScrollTop] = useState(0)
   const viewport = { scrollTop, height, rowHeight: eventRowHeight, count }
   const window = rowWindow(viewport)
@@ -45,7 +45,7 @@ export function EventList({ events, position, createdAt, onWindow }: EventListPr
         const by = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0
         if (by === 0) return
         event.preventDefault()
-        go(version + by)
+        step(by)
       }}
     >
       <div class="events-all" style={{ height: `${count * eventRowHeight}px` }}>

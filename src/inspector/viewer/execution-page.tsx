@@ -98,11 +98,7 @@ function Standing({ execution }: { readonly execution: ExecutionAnswer }): JSX.E
       <p class="faint">
         waiting for {waitingFor} since {formatAge(since, now)}
         {nextWakeAt !== undefined && `; next wake ${formatAge(nextWakeAt, now)}`}
-        {heldBy !== undefined &&
-          `; held by ${heldBy.host ?? heldBy.executorId}` +
-            `${heldBy.pid === undefined ? '' : `, pid ${heldBy.pid}`}` +
-            `${heldBy.alive ? '' : ', which gives no sign of life'}` +
-            `, lock ends ${formatAge(heldBy.until, now)}`}
+        {heldBy !== undefined && `; ${describeHolder(heldBy, now)}`}
       </p>
       {problems.map((problem) => (
         <p key={problem} class="problem">
@@ -112,6 +108,17 @@ function Standing({ execution }: { readonly execution: ExecutionAnswer }): JSX.E
     </section>
   )
 }
+
+function describeHolder(
+  { executorId, host = executorId, pid, alive, until }: Holder,
+  now: number,
+): string {
+  const process = pid === undefined ? host : `${host}, pid ${pid}`
+  const silence = alive ? '' : ', which gives no sign of life'
+  return `held by ${process}${silence}, lock ends ${formatAge(until, now)}`
+}
+
+type Holder = NonNullable<ExecutionAnswer['explanation']['heldBy']>
 
 /** Any moment of its past: slider, timeline, events and chart move together. */
 function History(props: {

@@ -14,29 +14,42 @@ const lagNotable = 5_000
 /** The page. */
 export function ExecutorsPage(): JSX.Element {
   const { answer, error } = useAnswer<ExecutorsAnswer>(questionOf('executors'), everything)
-  const executors = answer?.executors ?? []
-  const living = executors.filter(({ alive }) => alive)
-  const gone = executors.filter(({ alive }) => !alive)
   return (
     <main class="page">
       <h1 class="visually-hidden">Executors</h1>
       <Problem error={error} />
-      {answer === undefined && error === undefined && <Loading />}
-      {answer !== undefined && executors.length === 0 && (
-        <Empty title="No executor has ever run on this storage.">
-          <p>
-            <code>engine.start()</code> starts them, and each gives a sign of life every 5 seconds.
-          </p>
-        </Empty>
+      {answer === undefined ? (
+        error === undefined && <Loading />
+      ) : (
+        <Executors executors={answer.executors} />
+      )}
+    </main>
+  )
+}
+
+function Executors(props: { readonly executors: readonly ExecutorLine[] }): JSX.Element {
+  const { executors } = props
+  const living = executors.filter(({ alive }) => alive)
+  const gone = executors.filter(({ alive }) => !alive)
+  if (executors.length === 0) {
+    return (
+      <Empty title="No executor has ever run on this storage.">
+        <p>
+          <code>engine.start()</code> starts them, and each gives a sign of life every 5 seconds.
+        </p>
+      </Empty>
+    )
+  }
+  return (
+    <>
+      {living.length === 0 && (
+        <Empty title="No executor is alive: nothing on this storage moves." />
       )}
       {living.map((executor) => (
         <Executor key={executor.executorId} executor={executor} />
       ))}
-      {answer !== undefined && executors.length > 0 && living.length === 0 && (
-        <Empty title="No executor is alive: nothing on this storage moves." />
-      )}
       {gone.length > 0 && <Gone executors={gone} />}
-    </main>
+    </>
   )
 }
 

@@ -18,7 +18,6 @@ export function Filters({ query }: { readonly query: Route['query'] }): JSX.Elem
     location.hash = formatRoute('executions', { query: { ...query, [name]: value, after: '' } })
   }
   return (
-    // oxlint-disable-next-line -- a search, and no form that is sent
     <search class="filters">
       <Prefix value={query['prefix'] ?? ''} onChange={(value) => set('prefix', value)} />
       <Functions value={query['function'] ?? ''} onChange={(value) => set('function', value)} />

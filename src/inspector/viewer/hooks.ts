@@ -131,12 +131,12 @@ export function useNow(): number {
 }
 
 /** The size of an element, followed. */
-export function useSize<Target extends Element>(): {
-  readonly ref: { current: Target | null }
+export function useSize(): {
+  readonly ref: { current: HTMLDivElement | null }
   readonly width: number
   readonly height: number
 } {
-  const ref = useRef<Target>(null)
+  const ref = useRef<HTMLDivElement>(null)
   const [size, setSize] = useState({ width: 0, height: 0 })
   useLayoutEffect(() => {
     const target = ref.current

@@ -34,11 +34,11 @@ export function ListPage({ route }: { readonly route: Route }): JSX.Element {
 
 /** What the server is asked, for what stands in the hash. */
 function askedFor(query: Route['query']): Readonly<Record<string, string | number>> {
-  const { state = '', function: name = '', prefix = '', children = '', after = '' } = query
-  const filter = stateFilters.find(({ key }) => key === state)?.query ?? {}
-  const from = parseLocal(query['from'] ?? '') ?? ''
-  const before = parseLocal(query['before'] ?? '') ?? ''
-  return { ...filter, function: name, prefix, children, after, from, before, limit: pageSize }
+  const filter = stateFilters.find(({ key }) => key === query['state'])?.query
+  const asked: Record<string, string | number> = { ...filter, limit: pageSize }
+  for (const name of ['function', 'prefix', 'children', 'after']) asked[name] = query[name] ?? ''
+  for (const name of ['from', 'before']) asked[name] = parseLocal(query[name] ?? '') ?? ''
+  return asked
 }
 
 function Lines({ answer }: { readonly answer: ListAnswer }): JSX.Element | null {

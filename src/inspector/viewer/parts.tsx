@@ -47,7 +47,6 @@ export function Value(props: {
       <div class="value-name" title={name}>
         {name}
       </div>
-      {/* oxlint-disable-next-line -- scrolls, so the keyboard must reach it */}
       <pre tabIndex={isShort ? -1 : 0} aria-label={name}>
         {text}
         {cut !== undefined && (

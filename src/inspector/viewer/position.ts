@@ -1,6 +1,6 @@
 /** Where in a log one looks: at its end, going on with it, or at a version that stands in the hash. */
 
-import { useEffect } from 'preact/hooks'
+import { useEffect, useRef } from 'preact/hooks'
 import { replaceHash } from './hooks.ts'
 import { formatRoute, type Route } from './route.ts'
 
@@ -12,6 +12,8 @@ export interface Position {
   /** At the end, and going on with it. */
   readonly isLatest: boolean
   readonly go: (version: number) => void
+  /** So many events on, or back. */
+  readonly step: (by: number) => void
 }
 
 /** The place that the hash names, in a log that ends with version `last`. */
@@ -19,13 +21,17 @@ export function usePosition(route: Route, last: number): Position {
   const given = Number(route.query['v'] ?? Number.NaN)
   const isLatest = !Number.isInteger(given) || given < 0 || given >= last
   const version = isLatest ? last : given
+  // Keys may come faster than the page is drawn: each goes on from where the last one went.
+  const wanted = useRef(version)
+  wanted.current = version
   const go = (next: number): void => {
-    const v = next >= last ? '' : String(Math.max(0, Math.round(next)))
+    wanted.current = Math.min(last, Math.max(0, Math.round(next)))
+    const v = wanted.current === last ? '' : String(wanted.current)
     replaceHash(formatRoute('execution', { id: route.id, query: { ...route.query, v } }))
   }
   useEffect(() => {
     const move = (event: KeyboardEvent): void => {
-      const next = targetOf(event, version, last)
+      const next = targetOf(event, wanted.current, last)
       if (next === undefined || keepsKeys(event.target)) return
       event.preventDefault()
       go(next)
@@ -34,8 +40,8 @@ export function usePosition(route: Route, last: number): Position {
     return () => {
       removeEventListener('keydown', move)
     }
-  }, [version, last, route])
-  return { version, last, isLatest, go }
+  }, [last, route])
+  return { version, last, isLatest, go, step: (by) => go(wanted.current + by) }
 }
 
 /** Events that a page key passes over. */

@@ -13,19 +13,14 @@ export function Scrubber(props: {
   readonly createdAt: number
 }): JSX.Element {
   const { position, event, createdAt } = props
-  const { version, last, isLatest, go } = position
+  const { version, last, isLatest, go, step } = position
   const type = event === undefined ? '' : spaced(event.type)
   return (
     <section class="scrubber" aria-label="History">
       <div class="steps">
         <Step label="First event" sign="«" isOff={version === 0} onClick={() => go(0)} />
-        <Step label="Event before" sign="‹" isOff={version === 0} onClick={() => go(version - 1)} />
-        <Step
-          label="Event after"
-          sign="›"
-          isOff={version === last}
-          onClick={() => go(version + 1)}
-        />
+        <Step label="Event before" sign="‹" isOff={version === 0} onClick={() => step(-1)} />
+        <Step label="Event after" sign="›" isOff={version === last} onClick={() => step(1)} />
         <Step label="Last event" sign="»" isOff={isLatest} onClick={() => go(last)} />
       </div>
       <input

@@ -1,7 +1,7 @@
 /** Light, dark, or as the system has it. */
 
 import type { JSX } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 
 const themes = ['system', 'light', 'dark'] as const
 type Theme = (typeof themes)[number]
@@ -30,7 +30,7 @@ function storeTheme(theme: Theme): void {
 /** Goes from one theme to the next. */
 export function ThemeToggle(): JSX.Element {
   const [theme, setTheme] = useState(storedTheme)
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.documentElement.dataset['theme'] = theme
     storeTheme(theme)
   }, [theme])

@@ -93,7 +93,7 @@ function Picture(props: {
   readonly view: View
 }): JSX.Element {
   const { rows, top, view } = props
-  const { ref, width: outer } = useSize<HTMLDivElement>()
+  const { ref, width: outer } = useSize()
   const width = Math.max(0, outer - endRoom)
   const height = rows.length * rowHeight
   return (

@@ -21,7 +21,9 @@ function openHub() {
   const join = () => hub.join((frame) => frames.push(frame))
   const told = (): readonly string[] =>
     frames.map((frame) =>
-      frame.type === '@xstate.event' ? frame.type : `${frame.type} ${String(frame.snapshot.value)}`,
+      frame.type === '@xstate.event'
+        ? frame.type
+        : `${frame.type} ${JSON.stringify(frame.snapshot.value ?? 'none')}`,
     )
   return { hub, start, join, told }
 }
@@ -31,9 +33,9 @@ test('a newcomer learns of the actors that live, as they are now, and of what th
   const actor = start().start()
   actor.send({ type: 'TOGGLE' })
   join()
-  expect(told()).toEqual(['@xstate.actor undefined', '@xstate.snapshot on'])
+  expect(told()).toEqual(['@xstate.actor "none"', '@xstate.snapshot "on"'])
   actor.send({ type: 'TOGGLE' })
-  expect(told().slice(2)).toEqual(['@xstate.event', '@xstate.snapshot off'])
+  expect(told().slice(2)).toEqual(['@xstate.event', '@xstate.snapshot "off"'])
 })
 
 test('of those that have ended nobody learns', () => {

@@ -3,7 +3,7 @@
 import { createEngine, defineActivity } from 'stele'
 import { inspector } from 'stele/inspector'
 import { expect, test } from 'vitest'
-import { WebSocket } from 'ws'
+import { type RawData, WebSocket } from 'ws'
 import { bridgesMax } from '../../../../src/inspector/server/frame-sockets.ts'
 import { openTestViewer, testToken } from '../../../support/viewer.ts'
 import { openTestEngine } from '../../client/test-engine.ts'
@@ -16,6 +16,11 @@ function open(port: number, token = testToken): Promise<WebSocket> {
     socket.on('open', () => resolve(socket))
     socket.on('error', reject)
   })
+}
+
+/** One message is one buffer, since nothing here asks for anything else. */
+function textOf(data: RawData): string {
+  return Buffer.isBuffer(data) ? data.toString('utf8') : ''
 }
 
 test('a bridge hears of the executors first, and then of each execution that they hold', async () => {
@@ -32,7 +37,7 @@ test('a bridge hears of the executors first, and then of each execution that the
   const seen: { readonly type: string; readonly sessionId: string }[] = []
   const isFinished = new Promise<void>((resolve) => {
     socket.on('message', (data) => {
-      const frame = JSON.parse(String(data)) as (typeof seen)[number] & {
+      const frame = JSON.parse(textOf(data)) as (typeof seen)[number] & {
         readonly snapshot?: { readonly value?: unknown }
       }
       seen.push(frame)

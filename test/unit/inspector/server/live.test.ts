@@ -2,7 +2,7 @@
 
 import { defineActivity } from 'stele'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { WebSocket } from 'ws'
+import { type RawData, WebSocket } from 'ws'
 import { frameMax, socketsMax } from '../../../../src/inspector/server/live.ts'
 import type { Viewer } from '../../../../src/inspector/server/open-viewer.ts'
 import { openTestViewer, testToken } from '../../../support/viewer.ts'
@@ -45,11 +45,16 @@ const opened = ({ socket }: Opened): Promise<void> =>
     socket.on('error', reject)
   })
 
+/** One message is one buffer, since nothing here asks for anything else. */
+function textOf(data: RawData): string {
+  return Buffer.isBuffer(data) ? data.toString('utf8') : ''
+}
+
 test('a socket hears of executions that change, by their ids', async () => {
   const one = open()
   await opened(one)
   const heard = new Promise<string>((resolve) => {
-    one.socket.on('message', (data) => resolve(String(data)))
+    one.socket.on('message', (data) => resolve(textOf(data)))
   })
   await world.engine.submit(greet, 'Ann', { id: 'order-1' })
   expect(JSON.parse(await heard)).toEqual({ type: 'changes', ids: ['order-1'], more: false })
