@@ -146,7 +146,7 @@ function* findSearchEnd(
   return row === undefined ? undefined : integerOf(row, 'created_at_ms')
 }
 
-/** Executions that are locked, the one first whose lock ends first; unreadable rows are left out. */
+/** Locked executions, the one first whose lock ends first; unreadable rows are left out. */
 export function* listLocked(limit: number): Protocol<readonly ExecutionState[]> {
   const rows = yield* query(selectLocked, Number.MIN_SAFE_INTEGER, limit)
   return rows.flatMap(parseListed).map(({ state }) => state)

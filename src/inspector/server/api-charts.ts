@@ -1,11 +1,10 @@
 /** Answers about machines: those that an engine is made of, and the way of one execution. */
 
-import { executorMachine } from '../../../machines/executor.ts'
-import { lockedExecutionMachine } from '../../../machines/locked-execution.ts'
-import { timersWatcherMachine } from '../../../machines/timers-watcher.ts'
+import { SteleError } from '../../base/error.ts'
 import { notFoundError } from '../../client/refusal-error.ts'
-import { chartOf } from '../chart.ts'
-import { createChartLayouts } from '../chart-layout.ts'
+import type { ChartLayout } from '../placed-chart.ts'
+import { type EngineLayouts, engineMachines, lifecycleName } from './engine-charts.ts'
+import { createLayouts } from './layouts.ts'
 import { drawLifecycle } from './lifecycle-chart.ts'
 import { followPath } from './path.ts'
 import type { Query } from './query.ts'
@@ -15,45 +14,27 @@ import type { ChartAnswer, MachinesAnswer } from './wire.ts'
 /** Events, and responses, that are followed through a chart. */
 const followedMax = 250_000
 
-/** Made when they are first asked for: drawing takes longer than anything else here. */
-const layouts = createChartLayouts()
-
+const getLayouts = createLayouts()
 const lifecycle = drawLifecycle()
 
-const machines = [
-  {
-    name: 'execution',
-    about: 'What an execution goes through: its log is the record of these transitions.',
-    chart: () => lifecycle.whole,
-  },
-  {
-    name: 'executor',
-    about: 'Polls for what is due, and holds it while it runs.',
-    chart: () => chartOf(executorMachine),
-  },
-  {
-    name: 'locked execution',
-    about: 'One lock that an executor holds. It enters a state after the commit that says so.',
-    chart: () => chartOf(lockedExecutionMachine),
-  },
-  {
-    name: 'timers watcher',
-    about: 'Frees locks that have expired, fires delays, and carries cancellations down.',
-    chart: () => chartOf(timersWatcherMachine),
-  },
-] as const
+/** Begins to lay out, before the first question: whoever opens the page will ask. */
+export function warmCharts(): void {
+  getLayouts().catch(() => undefined)
+}
 
 /** The machines of an engine, drawn. */
 export async function answerMachines(
   _source: ViewerSource,
   _query: Query,
 ): Promise<MachinesAnswer> {
-  const drawn = machines.map(async ({ name, about, chart }) => ({
-    name,
-    about,
-    chart: await layouts.layoutOf(chart()),
-  }))
-  return { machines: await Promise.all(drawn) }
+  const layouts = await getLayouts()
+  return {
+    machines: engineMachines.map(({ name, about }) => ({
+      name,
+      about,
+      chart: layoutNamed(layouts, name),
+    })),
+  }
 }
 
 /** The chart of an execution, and where it stood after each of its events. */
@@ -61,8 +42,15 @@ export async function answerChart({ context }: ViewerSource, query: Query): Prom
   const executionId = query.executionId()
   const record = await context.storage.findRecord(executionId, followedMax)
   if (record === undefined) throw notFoundError(executionId)
+  const { events, responses } = record
   return {
-    chart: await layouts.layoutOf(lifecycle.small),
-    ...followPath(lifecycle, { executionId, events: record.events, responses: record.responses }),
+    chart: layoutNamed(await getLayouts(), lifecycleName),
+    ...followPath(lifecycle, { executionId, events, responses }),
   }
+}
+
+function layoutNamed(layouts: EngineLayouts, name: string): ChartLayout {
+  const layout = layouts[name]
+  if (layout !== undefined) return layout
+  throw new SteleError('internal', `There is no layout of ${name}.`)
 }

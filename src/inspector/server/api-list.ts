@@ -15,7 +15,7 @@ const pageMax = 500
  * Rows that one page looks at: a filter that nearly nothing passes must not hold up the engine,
  * whose thread this is. 3 ms of it, measured.
  */
-export const searchMax = 10_000
+const searchMax = 10_000
 
 /** A page of the list. */
 export async function answerList(source: ViewerSource, query: Query): Promise<ListAnswer> {

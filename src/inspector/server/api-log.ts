@@ -8,7 +8,7 @@ import type { ViewerSource } from './source.ts'
 import type { EventLine, EventsAnswer, LogsAnswer, ResponsesAnswer } from './wire.ts'
 
 /** Events, responses or lines in one answer. */
-export const logPageMax = 200
+const logPageMax = 200
 
 /** Events from a version on. */
 export async function answerEvents({ context }: ViewerSource, query: Query): Promise<EventsAnswer> {

@@ -15,7 +15,7 @@ export interface Asset {
 export type Assets = (path: string) => Promise<Asset | undefined>
 
 /** Where the build puts the viewer's modules. */
-export const builtViewer = new URL('../viewer/', import.meta.url)
+const builtViewer = new URL('../viewer/', import.meta.url)
 
 const types: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',

@@ -10,7 +10,7 @@ import { createLiveQueue } from './live-queue.ts'
 /** Bridges at once: each has what every actor does converted for it. */
 export const bridgesMax = 4
 /** Frames that wait for one bridge. */
-export const framesWaitingMax = 5_000
+const framesWaitingMax = 5_000
 
 /** The sockets of the bridge. */
 export interface FrameSockets {

@@ -13,11 +13,11 @@ export const frameMax = 1_024
 /** Sockets at once. */
 export const socketsMax = 32
 /** Texts that wait for one socket. */
-export const liveQueueMax = 100
+const liveQueueMax = 100
 /** Bytes that a socket may hold back before the next text waits. */
 export const bufferedMax = 64 * 1024
 /** How often a socket has to say that it lives. */
-export const pingInterval: Milliseconds = 30_000
+const pingInterval: Milliseconds = 30_000
 
 /** What the sockets stand on. */
 export interface LiveOptions {

@@ -1,4 +1,4 @@
-/** A log as a way through a chart: which states were active after each event, and how it got there. */
+/** A log as a way through a chart: which states were active after each event, and how it got in. */
 
 import { machineValueOf } from '../../../machines/execution.ts'
 import { type ExecutionHistory, foldSteps } from '../../model/fold.ts'

@@ -7,6 +7,7 @@ import { invalidOption } from '../../base/options.ts'
 import type { Random } from '../../base/random.ts'
 import { questions } from './api.ts'
 import { actions, parseAction } from './api-actions.ts'
+import { warmCharts } from './api-charts.ts'
 import type { Assets } from './assets.ts'
 import { readBody } from './body.ts'
 import type { FrameSockets } from './frame-sockets.ts'
@@ -137,6 +138,7 @@ function infoOf({ source, allowActions }: ViewerServerOptions): InfoAnswer {
 }
 
 function pageReply({ random, rules }: ViewerServerOptions, { url, isNew }: Visit): Reply {
+  warmCharts()
   const nonce = mintToken(random)
   const isBridge = url.pathname === '/stately'
   const policy = pagePolicy({ nonce, host: url.host, ...(isBridge ? { frame: statelyHost } : {}) })

@@ -3,7 +3,7 @@
 import type { ErrorAnswer } from '../server/wire.ts'
 
 /** What the server refused, or that it did not answer. */
-export class ApiError extends Error {
+class ApiError extends Error {
   readonly code: string
 
   constructor(code: string, message: string) {
@@ -17,8 +17,11 @@ export function questionOf(
   name: string,
   query: Readonly<Record<string, string | number>> = {},
 ): string {
-  const given = Object.entries(query).filter(([, value]) => value !== '')
-  const search = new URLSearchParams(given.map(([key, value]) => [key, String(value)])).toString()
+  const asked = new URLSearchParams()
+  for (const [key, value] of Object.entries(query)) {
+    if (value !== '') asked.set(key, String(value))
+  }
+  const search = asked.toString()
   return `/api/${name}${search === '' ? '' : `?${search}`}`
 }
 

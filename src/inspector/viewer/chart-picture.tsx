@@ -1,4 +1,4 @@
-/** A statechart as a picture: boxes, arrows and texts, each a node of its own and nothing pasted. */
+/** A statechart as a picture: boxes, arrows and texts, each a node of its own, and none pasted. */
 
 import type { JSX } from 'preact'
 import type { ChartPoint, ChartText, PlacedChart } from '../server/wire.ts'

@@ -51,12 +51,7 @@ export function formatTime(instant: number): string {
   return `${clock}.${String(date.getMilliseconds()).padStart(3, '0')}`
 }
 
-/** An instant in the form that an input of type `datetime-local` takes. */
-export function formatLocal(instant: number): string {
-  return formatInstant(instant).slice(0, 16).replace(' ', 'T')
-}
-
-/** The instant that such an input holds; `undefined` while it holds none. */
+/** The instant that an input of type `datetime-local` holds; `undefined` while it holds none. */
 export function parseLocal(text: string): number | undefined {
   // oxlint-disable-next-line no-restricted-globals -- a calendar, not a clock
   const instant = new Date(text).getTime()

@@ -37,7 +37,7 @@ export function EventDetail(props: {
 }
 
 /** HTTP requests of an attempt: what was asked for, never what was carried. */
-export function Traces({ traces }: { readonly traces: readonly TraceLine[] }): JSX.Element {
+function Traces({ traces }: { readonly traces: readonly TraceLine[] }): JSX.Element {
   return (
     <table class="lines traces">
       <thead>

@@ -6,7 +6,7 @@ import { ask, questionOf } from './api.ts'
 import { pagesOf, type RowWindow } from './virtual.ts'
 
 /** Events of a page. */
-export const eventPageSize = 100
+const eventPageSize = 100
 
 /** The events that are known. */
 export interface EventPages {

@@ -11,7 +11,7 @@ import type { Position } from './position.ts'
 import { type RowWindow, rowWindow, scrollTo } from './virtual.ts'
 
 /** Height of a line in pixels; the style sheet has the same. */
-export const eventRowHeight = 28
+const eventRowHeight = 28
 
 /** What the list needs. */
 export interface EventListProps {

@@ -116,8 +116,8 @@ function Line({ line }: { readonly line: ExecutionLine }): JSX.Element {
 
 function Took({ line }: { readonly line: ExecutionLine }): JSX.Element {
   const now = useNow()
-  const { createdAt, finishedAt, status } = line
-  if (status === 'pending_at' && (line.scheduledAt ?? 0) > now) return <span class="faint">–</span>
+  const { createdAt, finishedAt, status, scheduledAt = 0 } = line
+  if (status === 'pending_at' && scheduledAt > now) return <span class="faint">–</span>
   const length = formatDuration((finishedAt ?? now) - createdAt)
   return <span class={finishedAt === undefined ? 'faint' : ''}>{length}</span>
 }

@@ -1,4 +1,4 @@
-/** Where in a log one looks: at its end, going on with it, or at a version that stands in the hash. */
+/** Where in a log one looks: at its end, and on with it, or at a version that the hash names. */
 
 import { useEffect, useRef } from 'preact/hooks'
 import { replaceHash } from './hooks.ts'

@@ -57,7 +57,10 @@ export function ticksOf(span: Span, origin: number, width: number): readonly num
   return Array.from({ length: Math.max(0, count) }, (_, index) => first + index * step)
 }
 
-/** One of each kind a pixel: thousands of marks are a band, and drawing each would show the same. */
+/** Pixels between two marks of a kind, at least: closer ones cannot be told apart. */
+const markGap = 7
+
+/** One of each kind where there is room for one. */
 export function thinMarks<Mark extends { readonly kind: string; readonly at: number }>(
   marks: readonly Mark[],
   span: Span,
@@ -66,7 +69,7 @@ export function thinMarks<Mark extends { readonly kind: string; readonly at: num
   const taken = new Set<string>()
   return marks.filter(({ kind, at }) => {
     if (at < span.from || at > span.to) return false
-    const key = `${kind}:${Math.round(placeOf(at, span, width) / 2)}`
+    const key = `${kind}:${Math.round(placeOf(at, span, width) / markGap)}`
     if (taken.has(key)) return false
     taken.add(key)
     return true
