@@ -29,6 +29,7 @@ import type { Frame, OnFrame } from './frame.ts'
 import { framesMaxDefault } from './frame-buffer.ts'
 import type { FrameSink } from './frame-sink.ts'
 import type { Redact } from './frame-values.ts'
+import type { HistoryOptions } from './history.ts'
 import { createSocket } from './socket.ts'
 
 /** Where frames go, and what may be seen in them. */
@@ -53,8 +54,10 @@ export interface InspectorOptions {
 export interface StatelyInspector {
   /** Takes an inspection event of XState. Never throws. */
   readonly next: (event: InspectionEvent) => void
-  /** Takes a frame that was made elsewhere, from the log of an execution. Never throws. */
+  /** Takes a frame that was made elsewhere, as it is. Never throws. */
   readonly send: OnFrame
+  /** What may be seen through it; `inspectExecution` asks for that. */
+  readonly showing: HistoryOptions
   /**
    * Waits until every frame is on its way, at most `timeout` (default 2 seconds), and lets go of
    * the connection. Idempotent; never rejects but for a `timeout` that is none.
@@ -84,6 +87,7 @@ export function inspector(options: InspectorOptions): StatelyInspector {
   return {
     next: createAdapter({ ...settings, onFrame: send }),
     send,
+    showing: { redact: settings.redact, charsMax: settings.charsMax },
     close: async ({ timeout = closeTimeout } = {}) => {
       const limit = parseDuration(timeout)
       closing ??= closeAll(sinks, limit)
