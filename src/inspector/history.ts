@@ -21,6 +21,7 @@ import {
 } from './frame.ts'
 import { createFrameValues, type FrameValues, type Redact } from './frame-values.ts'
 import { historyOf } from './log-history.ts'
+import { type CausedStep, mergeSteps } from './merge-steps.ts'
 import { createSessionNames } from './session-names.ts'
 
 /** What may be seen of a history. */
@@ -66,10 +67,8 @@ export function stepsOf(tree: ExecutionTree, options: HistoryOptions = {}): read
   const values = createFrameValues({ redact, charsMax, sessions: createSessionNames() })
   const definition = definitionText(executionMachine.config, executionMachine.id)
   const telling: Telling = { rootId: tree.execution.id, values, definition }
-  const placed = executionsIn(tree).flatMap((place, index) =>
-    inOrder(stepsOfLog(place, telling), index),
-  )
-  return placed.toSorted(byOrder).map(({ step }) => step)
+  const logs = executionsIn(tree).map((place) => stepsOfLog(place, telling))
+  return mergeSteps(logs).map(({ step }) => step)
 }
 
 /** Every frame of a tree that was read with its logs, in order. Throws as `stepsOf` does. */
@@ -101,11 +100,11 @@ function executionsIn(tree: ExecutionTree, parentId?: string): readonly Place[] 
   return [...own, ...children.flatMap((child) => executionsIn(child, execution.id))]
 }
 
-function stepsOfLog(place: Place, telling: Telling): readonly HistoryStep[] {
+function stepsOfLog(place: Place, telling: Telling): readonly ToldStep[] {
   const { id } = place.log
   const happenings = happeningsOf(place.log)
   let before: FrameSnapshot | undefined
-  return Array.from(foldSteps(historyOf(place.log)), (move): HistoryStep => {
+  return Array.from(foldSteps(historyOf(place.log)), (move): ToldStep => {
     const event = telling.values.event(happenings(move), id)
     const after = telling.values.snapshot(snapshotOf(move.state), id)
     const { version } = move.state
@@ -113,9 +112,9 @@ function stepsOfLog(place: Place, telling: Telling): readonly HistoryStep[] {
     const { kind } = move
     const step = { executionId: id, kind, version, createdAt, event, after }
     const frames = framesOfStep({ ...step, place, sourceId: sourceOf(move, place) }, telling)
-    const whole = before === undefined ? step : { ...step, before }
+    const whole = before === undefined ? { ...step, frames } : { ...step, before, frames }
     before = after
-    return { ...whole, frames }
+    return { step: whole, createdAt, ...causesOf(move, place) }
   })
 }
 
@@ -148,12 +147,17 @@ function sourceOf(move: FoldStep, { parentId }: Place): string | undefined {
   return response.type === 'child_finished' ? response.childExecutionId : undefined
 }
 
-interface ToldStep extends Omit<HistoryStep, 'frames'> {
+/** A step, and what it is told after. */
+interface ToldStep extends CausedStep {
+  readonly step: HistoryStep
+}
+
+interface PlacedStep extends Omit<HistoryStep, 'frames'> {
   readonly place: Place
   readonly sourceId: string | undefined
 }
 
-function framesOfStep(step: ToldStep, { rootId, definition }: Telling): readonly Frame[] {
+function framesOfStep(step: PlacedStep, { rootId, definition }: Telling): readonly Frame[] {
   const { executionId, version, createdAt, event, after, place, sourceId } = step
   const notes: FrameNotes = { version, ...(place.isCut ? { hidden: true } : {}) }
   const base: FrameBase = {
@@ -175,28 +179,17 @@ function framesOfStep(step: ToldStep, { rootId, definition }: Telling): readonly
   return [{ ...named, snapshot: after, ...base }, ...told]
 }
 
-// ── one order for all ───────────────────────────────────────────────────────────────────────────
-
-/** A step, and where it stands among those of all executions. */
-interface Ordered {
-  readonly step: HistoryStep
-  readonly at: Instant
-  /** Of one instant: a child ends before its parent is told, and is asked for before it begins. */
-  readonly phase: 0 | 1
-  readonly execution: number
-  readonly place: number
-}
-
-/** Clocks go back, and instants repeat; the order of each log holds all the same. */
-function inOrder(steps: readonly HistoryStep[], execution: number): readonly Ordered[] {
-  let [latest, phase]: [Instant, 0 | 1] = [Number.NEGATIVE_INFINITY, 0]
-  return steps.map((step, place) => {
-    if (step.createdAt > latest) [latest, phase] = [step.createdAt, 0]
-    if (step.kind === 'response') phase = 1
-    return { step, at: latest, phase, execution, place }
-  })
-}
-
-function byOrder(a: Ordered, b: Ordered): number {
-  return a.at - b.at || a.phase - b.phase || a.execution - b.execution || a.place - b.place
+/** A child begins after its parent has asked for it; a parent is told after a child has ended. */
+function causesOf(move: FoldStep, { log, parentId }: Place): Pick<ToldStep, 'needs' | 'gives'> {
+  if (move.kind === 'response') {
+    const { response } = move.entry
+    return response.type === 'child_finished'
+      ? { needs: `end of ${response.childExecutionId}` }
+      : {}
+  }
+  const { event } = move.entry
+  if (event.type === 'created') return parentId === undefined ? {} : { needs: `wish for ${log.id}` }
+  if (event.type === 'finished') return { gives: `end of ${log.id}` }
+  if (event.type !== 'join_set_request' || event.kind !== 'child') return {}
+  return { gives: `wish for ${event.childExecutionId}` }
 }

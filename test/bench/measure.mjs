@@ -12,6 +12,7 @@ import { measureBlocks } from './blocks.mjs'
 import drivers from './peers/stele.mjs'
 import { measurePolls } from './polls.mjs'
 import { measureProfile } from './profile.mjs'
+import { measureWatched } from './watched.mjs'
 import { measureChildren, measureFans, measureLong, measureSteps } from './workflows.mjs'
 
 const [workload, synchronous] = process.argv.slice(2)
@@ -39,6 +40,7 @@ const workloads = {
   w6: () => measureBacklog(folder, synchronous, Number(process.env.STELE_BENCH_ROWS ?? 100_000)),
   w7: () => measureBlocks(folder, synchronous),
   profile: () => measureProfile(folder, synchronous),
+  watched: () => measureWatched(folder, synchronous),
   polls: () => measurePolls({ file, synchronous, payload }),
 }
 
