@@ -30,6 +30,7 @@ import type { Frame, OnFrame } from './frame.ts'
 import { framesMaxDefault } from './frame-buffer.ts'
 import type { FrameSink } from './frame-sink.ts'
 import type { Redact } from './frame-values.ts'
+import type { HistoryOptions } from './history.ts'
 import type { Viewer } from './server/open-viewer.ts'
 import { createSocket } from './socket.ts'
 import { createViewing, type Viewing, type ViewingOptions, viewingOptions } from './viewing.ts'
@@ -63,8 +64,10 @@ export interface StatelyInspector {
   readonly viewer: () => Promise<Viewer>
   /** Takes an inspection event of XState. Never throws. */
   readonly next: (event: InspectionEvent) => void
-  /** Takes a frame that was made elsewhere, from the log of an execution. Never throws. */
+  /** Takes a frame that was made elsewhere, as it is. Never throws. */
   readonly send: OnFrame
+  /** What may be seen through it; `inspectExecution` asks for that. */
+  readonly showing: HistoryOptions
   /**
    * Waits until every frame is on its way, at most `timeout` (default 2 seconds), and lets go of
    * the connection. Idempotent; never rejects but for a `timeout` that is none.
@@ -111,6 +114,7 @@ export function inspector(options: InspectorOptions): StatelyInspector {
     send,
     attach: (engine) => viewing?.attach(engine),
     viewer: () => viewing?.viewer() ?? Promise.reject(noViewer()),
+    showing: { redact: settings.redact, charsMax: settings.charsMax },
     close: async ({ timeout = closeTimeout } = {}) => {
       const limit = parseDuration(timeout)
       closing ??= Promise.all([closeAll(sinks, limit), viewing?.close()]).then(() => undefined)

@@ -81,7 +81,7 @@ function percentile(samples, share) {
 }
 
 /** Throughput of an engine: nobody looks, somebody does, and somebody who never reads. */
-export async function measureWatched({ file, synchronous, payload }) {
+export async function measureViewed({ file, synchronous, payload }) {
   const noop = defineActivity({ name: 'noop' }, (input) => input.n)
   const engine = await createEngine({
     storage: sqlite({ file, synchronous }),

@@ -51,6 +51,16 @@ describe('names of sessions', () => {
     expect(names.nameOf(createActor(counter, { id: 'order-1', parent }))).toBe('order-1')
   })
 
+  it('one that is released leaves its name to others, and keeps it for who still asks', () => {
+    const names = createSessionNames()
+    const [first, second] = [1, 2].map(() => createActor(counter, { id: 'order-1' }).start())
+    names.nameOf(first ?? {})
+    names.release(first ?? {})
+    expect(names.nameOf(second ?? {})).toBe('order-1')
+    first?.send({ type: 'END' })
+    expect(names.nameOf(first ?? {})).toBe('order-1~2')
+  })
+
   it('the root is the topmost parent', () => {
     const names = createSessionNames()
     const root = createActor(counter, { id: 'root' })
