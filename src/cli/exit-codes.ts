@@ -10,7 +10,7 @@ export const exitCodes = {
   failed: 1,
   /** The command line was not understood. */
   usage: 2,
-  /** No such execution, function or machine. */
+  /** No such execution, function, channel or machine. */
   notFound: 3,
   /** The database is not there, not Stele's, or cannot be used. */
   database: 4,
@@ -23,6 +23,7 @@ const byCode: Partial<Readonly<Record<ErrorCode, ExitCode>>> = {
   execution_not_found: exitCodes.notFound,
   delay_not_found: exitCodes.notFound,
   unknown_function: exitCodes.notFound,
+  unknown_channel: exitCodes.notFound,
   invalid_execution_id: exitCodes.usage,
   invalid_name: exitCodes.usage,
   invalid_option: exitCodes.usage,

@@ -20,8 +20,10 @@ export async function findExecution({ engine, file }: Database, id: string): Pro
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- every handle is one of these
     return (await engine.get(id)) as unknown as AnyHandle
   } catch (cause) {
-    if (!isSteleError(cause, 'execution_not_found')) throw cause
+    const isWrong = isSteleError(cause, 'invalid_execution_id')
+    if (!isWrong && !isSteleError(cause, 'execution_not_found')) throw cause
     const near = nearestNames(id, await idsNear(engine, id))
+    if (isWrong && near.length === 0) throw cause
     throw new SteleError(
       'execution_not_found',
       `There is no execution ${JSON.stringify(id)} in ${file}.${suggestion(near)}` +

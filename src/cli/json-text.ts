@@ -3,7 +3,7 @@
 import { SteleError } from '../base/error.ts'
 import type { Json } from '../base/json.ts'
 
-/** Reads a JSON text; `name` says which one. Throws `invalid_option` with the place of the fault. */
+/** Reads a JSON text called `name`. Throws `invalid_option` with the place of the fault. */
 export function parseJsonText(text: string, name: string): Json {
   try {
     // oxlint-disable-next-line typescript/no-unsafe-type-assertion -- what JSON.parse gives is JSON
@@ -55,9 +55,8 @@ interface Scan {
   offset: number
 }
 
-const scalar =
-  /"(?:[^"\\\u0000-\u001F]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*"|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?|true|false|null/y
-const string = /"(?:[^"\\\u0000-\u001F]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*"/y
+const bare = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[Ee][+-]?\d+)?|true|false|null/y
+const string = /"(?:[^"\\\p{Cc}]|[\u007F-\u009F]|\\(?:["\\/bfnrt]|u[\dA-Fa-f]{4}))*"/uy
 const space = /[ \t\r\n]*/y
 
 function take(scan: Scan, pattern: RegExp): boolean {
@@ -86,7 +85,7 @@ function faultAt(scan: Scan, expected: string): JsonFault {
 function readValue(scan: Scan): JsonFault | undefined {
   if (takeMark(scan, '{')) return readMembers(scan, { close: '}', readOne: readMember })
   if (takeMark(scan, '[')) return readMembers(scan, { close: ']', readOne: readValue })
-  return take(scan, scalar) ? undefined : faultAt(scan, 'a JSON value')
+  return take(scan, string) || take(scan, bare) ? undefined : faultAt(scan, 'a JSON value')
 }
 
 interface Members {

@@ -2,9 +2,9 @@
 /** The program `stele`: the one file that knows the process it runs in. */
 
 import { spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 // oxlint-disable-next-line no-restricted-imports -- the one place that is the process
-import { argv, env, exit, platform, stderr, stdin, stdout } from 'node:process'
+import process, { argv, env, exit, platform, stderr, stdin, stdout } from 'node:process'
 import { text } from 'node:stream/consumers'
 import { createSystemRandom } from '../base/random.ts'
 import { systemClock, systemScheduler } from '../base/time.ts'
@@ -60,9 +60,8 @@ const world: World = {
 }
 
 function ownVersion(): string {
-  const manifest: unknown = JSON.parse(
-    readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'),
-  )
+  // By its own name: the build lies deeper than the source.
+  const manifest: unknown = createRequire(import.meta.url)('stele/package.json')
   const isObject = typeof manifest === 'object' && manifest !== null && 'version' in manifest
   return isObject ? String(manifest.version) : 'unknown'
 }

@@ -31,7 +31,7 @@ function distanceOf(wanted: string, name: string): number {
 /** Letters to be added, dropped or exchanged to make one text of the other. */
 function editsBetween(left: string, right: string): number {
   let above = Array.from({ length: right.length + 1 }, (_, index) => index)
-  for (const [row, letter] of [...left].entries()) {
+  for (const [row, letter] of left.split('').entries()) {
     const current = [row + 1]
     for (let column = 0; column < right.length; column += 1) {
       const exchanged = (above[column] ?? 0) + (letter === right[column] ? 0 : 1)

@@ -28,6 +28,19 @@ export interface OpenOptions {
   readonly isStored?: boolean | undefined
 }
 
+/** Uses a database that is being opened, and closes it whatever comes of it. */
+export async function useDatabase<Value>(
+  opening: Promise<Database>,
+  use: (database: Database) => Promise<Value>,
+): Promise<Value> {
+  const database = await opening
+  try {
+    return await use(database)
+  } finally {
+    await database[Symbol.asyncDispose]()
+  }
+}
+
 /** Largest page that a command may ask for. */
 export const pageMax = 100_000
 
@@ -71,7 +84,9 @@ async function client(world: World, opened: Opened): Promise<Database> {
     limits: { listPage: pageMax },
     logger: false,
     deployment: 'stele-cli',
-    ...{ clock, scheduler, random },
+    clock,
+    scheduler,
+    random,
   })
   const close = (): Promise<void> => engine.stop({ timeout: 0 })
   return { file, engine, driver, schemaVersion, [Symbol.asyncDispose]: close }
@@ -100,7 +115,7 @@ function requireFile(file: string): void {
 function tooOld(file: string, found: number, known: number): SteleError {
   return new SteleError(
     'storage_unavailable',
-    `${JSON.stringify(file)} has schema version ${found}, and this stele writes version ${known}. ` +
+    `${JSON.stringify(file)} has schema version ${found}; this stele writes version ${known}. ` +
       'Only engines migrate: start one of this version on it, or use the stele of the old one.',
     { fields: { file, found, known } },
   )

@@ -41,7 +41,7 @@ Commands that only look open the database read-only: they create, migrate and wr
 and may run beside engines. The others write, as any client of an engine does.
 
 Exit codes: 0 done, 1 refused or failed (doctor: something is wrong), 2 not understood,
-3 no such execution, function or machine, 4 the database cannot be used.`
+3 no such execution, function, channel or machine, 4 the database cannot be used.`
 
 function configureDeep(command: Command, session: Session): void {
   configure(command, session)

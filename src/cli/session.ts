@@ -20,7 +20,7 @@ export interface Session {
 
 /** `--no-color` makes it false. */
 export interface ColourOption {
-  readonly color?: boolean
+  readonly color?: boolean | undefined
 }
 
 /** Narrowest terminal that tables are fitted to. */

@@ -112,3 +112,61 @@ export function* walkEvents(
     createdAt: integerOf(row, 'created_at_ms'),
   }))
 }
+
+const selectNeverWoken = statement(
+  'never-woken',
+  `SELECT e.execution_id
+   FROM executions e
+   WHERE e.status = 'blocked' AND e.cancelling = 0 AND e.paused = 0
+     AND NOT EXISTS (SELECT 1 FROM join_sets s
+       WHERE s.execution_id = e.execution_id AND s.asks > s.responses)
+   ORDER BY e.execution_id
+   LIMIT $1`,
+)
+
+/** Executions that wait, and have asked for nothing that could wake them. */
+export function* listNeverWoken(limit: number): Protocol<readonly string[]> {
+  return (yield* query(selectNeverWoken, limit)).map((row) => textOf(row, 'execution_id'))
+}
+
+const selectOverdueDelays = statement(
+  'overdue-delays',
+  `SELECT d.delay_id, d.due_at_ms
+   FROM delays d
+   WHERE d.paused = 0 AND d.due_at_ms < $1
+   ORDER BY d.due_at_ms, d.delay_id
+   LIMIT $2`,
+)
+
+/** A delay that should have fired. */
+export interface OverdueDelay {
+  readonly delayId: string
+  readonly dueAt: Instant
+}
+
+/** Delays that were due before an instant and have not fired, the oldest first. */
+export function* listOverdueDelays(
+  before: Instant,
+  limit: number,
+): Protocol<readonly OverdueDelay[]> {
+  const rows = yield* query(selectOverdueDelays, before, limit)
+  return rows.map((row) => ({
+    delayId: textOf(row, 'delay_id'),
+    dueAt: integerOf(row, 'due_at_ms'),
+  }))
+}
+
+const selectLostLogs = statement(
+  'lost-logs',
+  `SELECT e.execution_id
+   FROM executions e
+   WHERE NOT EXISTS (SELECT 1 FROM events v
+     WHERE v.execution_id = e.execution_id AND v.version = e.version)
+   ORDER BY e.execution_id
+   LIMIT $1`,
+)
+
+/** Executions whose row names a last event that is not in the log. */
+export function* listLostLogs(limit: number): Protocol<readonly string[]> {
+  return (yield* query(selectLostLogs, limit)).map((row) => textOf(row, 'execution_id'))
+}

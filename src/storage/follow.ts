@@ -1,14 +1,15 @@
 /** Reading transactions for whoever follows all logs at once: what is open, and how far each is. */
 
+import type { Instant } from '../base/time.ts'
 import type { Version } from '../model/event.ts'
 import type { ExecutionId } from '../model/ids.ts'
-import { integerOf, textOf } from './column.ts'
+import { integerOf } from './column.ts'
 import { executionIdOf } from './id-row.ts'
 import { call, type Protocol, query, type Row, statement } from './protocol.ts'
 
 const selectOpenVersions = statement(
   'select-open-versions',
-  `SELECT e.execution_id, e.version, e.status
+  `SELECT e.execution_id, e.version, e.created_at_ms
    FROM executions e
    WHERE e.status <> 'finished'
    ORDER BY e.execution_id
@@ -17,18 +18,18 @@ const selectOpenVersions = statement(
 
 const selectVersion = statement(
   'select-version',
-  `SELECT e.execution_id, e.version, e.status
+  `SELECT e.execution_id, e.version, e.created_at_ms
    FROM executions e
    WHERE e.execution_id = $1`,
 )
 
 const selectCreatedVersions = statement(
   'select-created-versions',
-  `SELECT e.execution_id, e.version, e.status
+  `SELECT e.execution_id, e.version, e.created_at_ms
    FROM executions e
-   WHERE e.created_at_ms >= $1
+   WHERE (e.created_at_ms, e.execution_id) > ($1, $2)
    ORDER BY e.created_at_ms, e.execution_id
-   LIMIT $2`,
+   LIMIT $3`,
 )
 
 /** How far the log of an execution has come. */
@@ -36,7 +37,7 @@ export interface LogPlace {
   readonly executionId: ExecutionId
   /** Version of its last event. */
   readonly version: Version
-  readonly isFinished: boolean
+  readonly createdAt: Instant
 }
 
 /** Every execution that has not finished, up to a number. Reads the whole table. */
@@ -44,9 +45,18 @@ export function* listOpenLogs(limit: number): Protocol<readonly LogPlace[]> {
   return (yield* query(selectOpenVersions, limit)).map(parsePlace)
 }
 
-/** Executions created at or after an instant, oldest first, up to a number. */
-export function* listCreatedLogs(from: number, limit: number): Protocol<readonly LogPlace[]> {
-  return (yield* query(selectCreatedVersions, from, limit)).map(parsePlace)
+/** A page of executions in the order of their creation. */
+export interface CreatedPage {
+  /** Beyond this instant; of those of the instant itself, beyond this id. */
+  readonly createdAt: Instant
+  readonly executionId: string
+  readonly limit: number
+}
+
+/** Executions created after a place, oldest first. */
+export function* listCreatedLogs(page: CreatedPage): Protocol<readonly LogPlace[]> {
+  const { createdAt, executionId, limit } = page
+  return (yield* query(selectCreatedVersions, createdAt, executionId, limit)).map(parsePlace)
 }
 
 /** The same for executions that are known by their ids; those that are gone are left out. */
@@ -60,6 +70,6 @@ function parsePlace(row: Row): LogPlace {
   return {
     executionId: executionIdOf(row),
     version: integerOf(row, 'version'),
-    isFinished: textOf(row, 'status') === 'finished',
+    createdAt: integerOf(row, 'created_at_ms'),
   }
 }

@@ -71,6 +71,7 @@ import {
 } from './run-log.ts'
 import { type SendEnd, type SendRequest, sendMessage, writeMessage } from './send.ts'
 import { type SetAside, setAside } from './set-aside.ts'
+import { findSource, keepSource, type SourceText } from './sources.ts'
 import { findState } from './state-row.ts'
 import {
   type ExpiredTimers,
@@ -99,6 +100,8 @@ export interface ExecutorStorage {
   readonly findStates: (ids: readonly ExecutionId[]) => Promise<readonly ExecutionState[]>
   /** Keeps what functions have logged. */
   readonly appendRunLogs: (lines: readonly RunLogLine[]) => Promise<void>
+  /** Keeps the text of a source file, once. */
+  readonly keepSource: (source: SourceText, seenAt: Instant) => Promise<void>
   /** Records that an executor lives, or has stopped. */
   readonly beatExecutor: (executor: RegisteredExecutor) => Promise<void>
 }
@@ -161,6 +164,7 @@ export interface ReadStorage {
   /** What executors hold, at most so many. */
   readonly listLocked: (limit: number) => Promise<readonly ExecutionState[]>
   readonly listRunLogs: (page: RunLogPage) => Promise<readonly StoredLogLine[]>
+  readonly findSource: (hash: string) => Promise<SourceText | undefined>
   readonly listFunctions: () => Promise<readonly RegisteredFunction[]>
   readonly listExecutors: (limit: number) => Promise<readonly RegisteredExecutor[]>
 }
@@ -245,6 +249,9 @@ function executorMethods(driver: Driver, write: Write): ExecutorStorage {
     findStates: (ids) => driver.read(() => findStates(ids)),
     appendRunLogs: async (lines) => {
       await driver.write(() => appendRunLogs(lines))
+    },
+    keepSource: async (source, seenAt) => {
+      await driver.write(() => keepSource(source, seenAt))
     },
     beatExecutor: async (executor) => {
       await driver.write(() => beatExecutor(executor))
@@ -340,6 +347,7 @@ function readMethods(driver: Driver): ReadStorage {
     listChildren: (page) => driver.read(() => listChildren(page)),
     listLocked: (limit) => driver.read(() => listLocked(limit)),
     listRunLogs: (page) => driver.read(() => listRunLogs(page)),
+    findSource: (hash) => driver.read(() => findSource(hash)),
     listFunctions: () => driver.read(() => listFunctions()),
     listExecutors: (limit) => driver.read(() => listExecutors(limit)),
   }

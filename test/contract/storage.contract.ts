@@ -8,11 +8,13 @@ import { describeAdvancing } from './advance.contract.ts'
 import { describeAppend } from './append.contract.ts'
 import { describeAtomicity } from './atomicity.contract.ts'
 import { describeCancelling } from './cancel.contract.ts'
+import { describeCheckup } from './checkup.contract.ts'
 import { describeClosingCancelled } from './close-cancelled.contract.ts'
 import { describeClosing } from './closing.contract.ts'
 import { createContractTest, type OpenStorage } from './contract-test.ts'
 import { describeControl } from './control.contract.ts'
 import { describeCreate } from './create.contract.ts'
+import { describeFollowing } from './follow.contract.ts'
 import { describeKnown } from './known.contract.ts'
 import { describeListing } from './list.contract.ts'
 import { describeLocking } from './lock.contract.ts'
@@ -49,6 +51,8 @@ export function describeStorage(name: string, open: OpenStorage): void {
     describeTimers(test)
     describeReading(test)
     describeListing(test)
+    describeFollowing(test)
+    describeCheckup(test)
     describeRegistry(test)
     describeRunLogs(test)
     describeSettingAside(test)

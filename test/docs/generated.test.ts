@@ -9,6 +9,7 @@ import { createChartLayouts } from '../../src/inspector/chart-layout.ts'
 import { svgOf } from '../../src/inspector/chart-svg.ts'
 import { transitionText } from '../../src/inspector/chart-text.ts'
 import { mermaidOf } from '../../src/inspector/mermaid.ts'
+import { drawHelps } from './cli-helps.ts'
 import { drawFloors } from './floors.ts'
 import { drawEvents, drawResponses } from './log-tables.ts'
 import { picturedMachine } from './pictured-machine.ts'
@@ -48,6 +49,7 @@ const pages: Readonly<Record<string, () => Readonly<Record<string, string>>>> = 
     floors: fence('mermaid', drawFloors()),
     transitions: drawTransitions(),
   }),
+  'docs/reference/cli.md': drawHelps,
   'docs/reference/log.md': () => ({ events: drawEvents(), responses: drawResponses() }),
 }
 

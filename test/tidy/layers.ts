@@ -22,6 +22,7 @@ const owners: Readonly<Record<string, string>> = {
   'better-sqlite3': '^src/storage/sqlite/',
   preact: '^src/inspector/',
   ws: '^src/inspector/',
+  commander: '^src/cli/',
   devalue: '^src/base/',
   elkjs: '^src/inspector/',
   pino: '^src/client/',
@@ -31,6 +32,8 @@ const owners: Readonly<Record<string, string>> = {
 
 const adapters = '^src/storage/(sqlite|postgres)/'
 const compositionRoot = '^src/client/open-storage\\.ts$'
+/** The command line looks into files that no engine has opened. */
+const rootsOfTheCommandLine = '^src/cli/(open-database|doctor/examine)\\.ts$'
 const faceOfAnAdapter = '^src/(sqlite|postgres)\\.ts$'
 
 function upward(): IForbiddenRuleType[] {
@@ -59,13 +62,16 @@ export const rules: readonly IForbiddenRuleType[] = [
     // A user of one database must never load the driver of the other.
     name: 'engine-knows-only-the-port',
     severity: 'error',
-    from: { path: '^src/', pathNot: [adapters, compositionRoot, faceOfAnAdapter] },
+    from: {
+      path: '^src/',
+      pathNot: [adapters, compositionRoot, rootsOfTheCommandLine, faceOfAnAdapter],
+    },
     to: { path: adapters },
   },
   {
     name: 'root-loads-adapters-on-demand',
     severity: 'error',
-    from: { path: compositionRoot },
+    from: { path: [compositionRoot, rootsOfTheCommandLine] },
     to: { path: adapters, dynamic: false },
   },
   {

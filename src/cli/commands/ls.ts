@@ -8,7 +8,7 @@ import type { ListItem } from '../../client/view.ts'
 import { type ExecutionStatus, executionStatuses } from '../../model/state.ts'
 import { colourOption, type Declare, examples, integerFrom, jsonOption } from '../declare.ts'
 import { formatDistance, formatDuration, formatSecond, parseMoment } from '../format-time.ts'
-import { openForReading, pageMax } from '../open-database.ts'
+import { openForReading, pageMax, useDatabase } from '../open-database.ts'
 import type { ColourOption, Session } from '../session.ts'
 import { type Column, formatTable } from '../table.ts'
 import { writeJson, writeLine } from '../world.ts'
@@ -67,14 +67,19 @@ async function list(session: Session, file: string, options: LsOptions): Promise
   const { since, until, function: fn, status, outcome, idPrefix, paused, children } = options
   const query = {
     function: fn,
-    ...{ status, outcome, idPrefix, paused, children },
+    status,
+    outcome,
+    idPrefix,
+    paused,
+    children,
     createdFrom: since === undefined ? undefined : parseMoment(since, '--since', now),
     createdBefore: until === undefined ? undefined : parseMoment(until, '--until', now),
   }
-  await using database = await openForReading(world, file)
-  const page = await database.engine.list(query, { limit: options.limit, after: options.after })
-  if (options.json === true) writeJson(world.out, page)
-  else print(session, page, options)
+  await useDatabase(openForReading(world, file), async (database) => {
+    const page = await database.engine.list(query, { limit: options.limit, after: options.after })
+    if (options.json === true) writeJson(world.out, page)
+    else print(session, page, options)
+  })
 }
 
 function print(session: Session, { items, next }: ListPage, options: LsOptions): void {
@@ -91,9 +96,14 @@ function columnsAt(now: Instant): readonly Column<ListItem>[] {
   return [
     { title: 'ID', text: ({ id }) => id, least: 30 },
     { title: 'FUNCTION', text: ({ functionName }) => functionName, least: 10 },
-    { title: 'STATUS', text: (item) => statusOf(item, now), colour: statusColour },
+    { title: 'STATUS', text: (item) => statusOf(item, now), colour: statusColour, least: 11 },
     { title: 'ATT', text: ({ attempt }) => String(attempt), isRight: true },
-    { title: 'CREATED (UTC)', text: ({ createdAt }) => formatSecond(createdAt), colour: dim },
+    {
+      title: 'CREATED (UTC)',
+      text: ({ createdAt }) => formatSecond(createdAt),
+      colour: dim,
+      least: 11,
+    },
     { title: 'TOOK', text: tookOf, isRight: true, colour: dim },
     { title: 'OUTCOME', text: outcomeOf, colour: outcomeColour, least: 8 },
   ]
@@ -102,7 +112,7 @@ function columnsAt(now: Instant): readonly Column<ListItem>[] {
 const dim = (): Colour => 'dim'
 
 /** The state and what adds to it. */
-export function statusOf(item: ListItem, now: Instant): string {
+function statusOf(item: ListItem, now: Instant): string {
   const { status, scheduledAt, paused, cancelling, setAside } = item
   const isLater = scheduledAt !== undefined && scheduledAt > now
   return [

@@ -15,7 +15,6 @@ export interface FileFacts {
   readonly freeBytes: number
   /** What was committed and is not yet copied into the file. */
   readonly walBytes: number
-  /** Whether this process could write to it. */
   readonly tables: readonly string[]
 }
 

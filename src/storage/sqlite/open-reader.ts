@@ -13,7 +13,7 @@ import { watchIdentity } from './file-identity.ts'
 import { busyTimeout, checkOwner, type OpenEnvironment, openPatiently } from './open.ts'
 
 /** Largest file that is read into memory where SQLite cannot make its own files beside it. */
-export const copiedBytesMax = 1024 * 1024 * 1024
+const copiedBytesMax = 1024 * 1024 * 1024
 
 /** A database that is looked at. */
 export interface Reader {
@@ -66,16 +66,29 @@ function openFileOrCopy(file: string): Connection {
     return connection
   } catch (cause) {
     connection?.close()
+    if (sqliteCode(cause) === 'SQLITE_NOTADB') throw notADatabase(file, cause)
     if (!lacksCompanions(cause) || !canCopy(file)) throw cause
     return openCopy(file)
   }
 }
 
+function notADatabase(file: string, cause: unknown): SteleError {
+  return new SteleError(
+    'storage_corrupt',
+    `${JSON.stringify(file)} is not a SQLite database, or its beginning was overwritten. Give the ` +
+      'file that is the `storage` of an engine; if it is that one, restore it from a backup.',
+    { fields: { file }, cause },
+  )
+}
+
 /** A file in WAL mode needs its `-shm` file, which cannot be made in a read-only directory. */
 function lacksCompanions(cause: unknown): boolean {
   const code = sqliteCode(cause)
-  return code?.startsWith('SQLITE_CANTOPEN') === true || code === 'SQLITE_READONLY_CANTINIT'
+  return companionFaults.some((fault) => code?.startsWith(fault) === true)
 }
+
+/** With the directory read-only, with the file as well, and with a `-shm` that is not ours. */
+const companionFaults = ['SQLITE_CANTOPEN', 'SQLITE_READONLY_DIRECTORY', 'SQLITE_READONLY_CANTINIT']
 
 /** Nobody can be writing where no WAL is; with one, the copy would lack what stands in it. */
 function canCopy(file: string): boolean {

@@ -1,11 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest'
 import { isSteleError } from '../../../src/base/error.ts'
 import {
   addDuration,
   backgroundScheduler,
+  formatInstant,
   lastInstant,
   parseDuration,
   parseInstant,
+  readInstant,
   systemClock,
   systemScheduler,
 } from '../../../src/base/time.ts'
@@ -332,4 +334,28 @@ describe('quiet', () => {
     })
     expect(seen).toEqual(['chain', 'quiet'])
   })
+})
+
+describe('the texts of instants', () => {
+  test('an instant is written as ISO, and read back', () => {
+    const instant = Date.UTC(2026, 2, 1, 8, 30, 5, 7)
+    expect(formatInstant(instant)).toBe('2026-03-01T08:30:05.007Z')
+    expect(readInstant(formatInstant(instant))).toBe(instant)
+  })
+
+  test.each([
+    ['2026-03-01', Date.UTC(2026, 2, 1)],
+    ['2026-03-01T08:30', Date.UTC(2026, 2, 1, 8, 30)],
+    ['2026-03-01 08:30:05', Date.UTC(2026, 2, 1, 8, 30, 5)],
+    ['2026-03-01T08:30:05.5+02:00', Date.UTC(2026, 2, 1, 6, 30, 5, 500)],
+  ])('%s is read; without a zone it is UTC', (text, instant) => {
+    expect(readInstant(text)).toBe(instant)
+  })
+
+  test.each(['', '2026', '2026-3-1', '2026-02-30T99:00', 'March 1', '2026-03-01T08'])(
+    '%j is none',
+    (text) => {
+      expect(readInstant(text)).toBeUndefined()
+    },
+  )
 })
