@@ -200,7 +200,7 @@ function createSystemScheduler(set: (timer: NodeJS.Timeout) => NodeJS.Timeout): 
       }
     },
     soon: (callback) => {
-      // oxlint-disable-next-line no-restricted-globals -- the one place that yields to the event loop
+      // oxlint-disable-next-line no-restricted-globals -- the one place that yields to the loop
       setImmediate(callback)
     },
     onQuiet: (callback) => {

@@ -1,12 +1,8 @@
-/**
- * `createEngine`: the composition root. Everything is built and handed down here, and this is the
- * one file that may load a database adapter.
- */
+/** `createEngine`: the composition root. Everything is built and handed down here. */
 
 import { pino } from 'pino'
 import type { InspectionEvent } from 'xstate'
 import { defaultCodec } from '../base/codec.ts'
-import { SteleError } from '../base/error.ts'
 import { guard, guardLogger, type Logger, silentLogger } from '../base/logger.ts'
 import { invalidOption, readMember, readOptions } from '../base/options.ts'
 import { createSystemRandom } from '../base/random.ts'
@@ -20,7 +16,6 @@ import {
 import { createUlids } from '../base/ulid.ts'
 import type { EngineContext, Inspector } from '../engine/engine-context.ts'
 import { type DeploymentId, newDeploymentId, parseDeploymentId } from '../model/ids.ts'
-import type { Driver } from '../storage/driver.ts'
 import { createNotifications } from '../storage/notifications.ts'
 import { createStorage } from '../storage/storage.ts'
 import { type FunctionDefinition, findDefinition } from '../workers/definition.ts'
@@ -33,17 +28,21 @@ import {
 import { workflowGuard } from '../workers/workflow/guard.ts'
 import { createCheckedClock, createSteadyClock } from './checked-clock.ts'
 import { type Client, createClient } from './client.ts'
-import { type ClientContext, createStopSwitch, stoppedError } from './client-context.ts'
+import {
+  type ClientContext,
+  createStopSwitch,
+  shareContext,
+  stoppedError,
+} from './client-context.ts'
 import {
   type EngineOptions,
   engineDefaults,
   readEngineOptions,
   resolveEngineOptions,
-  type StorageEnvironment,
-  type StorageFactory,
 } from './engine-options.ts'
 import { createParts, type Parts } from './engine-parts.ts'
 import { createLookout } from './lookout.ts'
+import { openStorage } from './open-storage.ts'
 
 /** Functions by their names. */
 export type FunctionsByName<F extends AnyFunction> = { readonly [G in F as NameOf<G>]: G }
@@ -99,11 +98,15 @@ export async function createEngine<const Fs extends readonly (AnyFunction & Impl
   }
   const guardsGlobals = given.guard ?? true
   const parts = createParts({ context, settings, definitions, client })
-  return {
+  const engine = {
     ...createClient(client),
     ...createLifecycle({ parts, client, stopSwitch, definitions, guardsGlobals }),
     functions: byName<Fs>(given.functions),
   }
+  shareContext(engine, client)
+  const { inspect } = given
+  if (typeof inspect === 'object') guard(() => inspect.attach?.(engine))
+  return engine
 }
 
 interface LifecycleOptions {
@@ -203,30 +206,6 @@ function resolveDeployment(deployment: string | undefined, mintUlid: () => strin
   const parsed = parseDeploymentId(deployment)
   if (parsed.ok) return parsed.value
   throw invalidOption('deployment', 'must be 1 to 128 of A-Z a-z 0-9 - _ : @ /')
-}
-
-async function openStorage(
-  storage: EngineOptions<readonly []>['storage'],
-  environment: StorageEnvironment,
-): Promise<Driver> {
-  if (isFactory(storage)) {
-    return storage.open(environment)
-  }
-  if (typeof storage !== 'string' || storage === '') {
-    throw invalidOption('storage', "must be a file name, ':memory:' or a storage object")
-  }
-  if (/^postgres(?:ql)?:/.test(storage)) {
-    throw new SteleError(
-      'invalid_option',
-      'This version has no Postgres adapter. Give `storage` the name of a SQLite file.',
-    )
-  }
-  const { openSqlite } = await import('../storage/sqlite/open.ts')
-  return openSqlite({ file: storage }, environment)
-}
-
-function isFactory(storage: unknown): storage is StorageFactory {
-  return typeof storage === 'object' && typeof readMember(storage, 'open') === 'function'
 }
 
 function resolveLogger(logger: Logger | false | undefined): Logger {

@@ -34,6 +34,8 @@ export interface StorageEnvironment {
   readonly random: Random
   /** The engine's timers. */
   readonly scheduler: Scheduler
+  /** Only to be read: nothing is created, migrated or written. Default false. */
+  readonly readOnly?: boolean | undefined
 }
 
 /** A storage that is not open yet, such as `sqlite({ file })` from `stele/sqlite`. */

@@ -1,6 +1,6 @@
 /**
  * XState's inspection events → frames, at once: what a frame says was so when it was made. Any
- * XState actor can be inspected with it; it never throws, and shows what it was told of an actor alone.
+ * XState actor can be inspected with it. It never throws.
  */
 
 import type { InspectionEvent } from 'xstate'
@@ -15,7 +15,9 @@ import {
   type FrameNotes,
   type FrameSnapshot,
   frameVersion,
+  isEnded,
   type OnFrame,
+  type SnapshotFrame,
 } from './frame.ts'
 import { createFrameValues, type FrameValues, type Redact } from './frame-values.ts'
 import { createSessionNames, type SessionNames } from './session-names.ts'
@@ -40,12 +42,22 @@ export function createAdapter(options: AdapterOptions): (event: InspectionEvent)
   }
 }
 
+type InspectedSnapshotEvent = Extract<InspectionEvent, { readonly type: '@xstate.snapshot' }>
+
+/** An event as an actor was last told of it. */
+interface ToldEvent {
+  readonly event: unknown
+  readonly actorRef: object
+  readonly shown: FrameEvent
+}
+
 class Adapter {
   readonly #options: AdapterOptions
   readonly #sessions: SessionNames = createSessionNames()
   readonly #values: FrameValues
   /** Engines have few machines and many actors. */
   readonly #definitions = new WeakMap<object, string>()
+  #told: ToldEvent | undefined
 
   constructor(options: AdapterOptions) {
     const { redact, charsMax } = options
@@ -72,12 +84,7 @@ class Adapter {
           ...this.#base(actorRef),
         }
       case '@xstate.snapshot':
-        return {
-          type: event.type,
-          event: this.#eventOf(event.event, actorRef),
-          snapshot: this.#snapshotOf(event.snapshot, actorRef),
-          ...this.#base(actorRef),
-        }
+        return this.#snapshotFrame(event)
       case '@xstate.microstep':
       case '@xstate.action':
       case '@xstate.transition':
@@ -102,6 +109,17 @@ class Adapter {
     }
   }
 
+  #snapshotFrame({ actorRef, event, snapshot }: InspectedSnapshotEvent): Frame {
+    const frame: SnapshotFrame = {
+      type: '@xstate.snapshot',
+      event: this.#eventOf(event, actorRef),
+      snapshot: this.#snapshotOf(snapshot, actorRef),
+      ...this.#base(actorRef),
+    }
+    if (isEnded(frame.snapshot)) this.#sessions.release(actorRef)
+    return frame
+  }
+
   #base(actorRef: object): Omit<FrameBase, 'stele'> {
     return {
       rootId: this.#sessions.rootOf(actorRef),
@@ -112,8 +130,13 @@ class Adapter {
     }
   }
 
+  /** An event is told of twice in a row: when it is sent, and when it has been taken. */
   #eventOf(event: unknown, actorRef: object): FrameEvent {
-    return this.#values.event(event, this.#sessions.nameOf(actorRef))
+    const last = this.#told
+    if (last !== undefined && last.event === event && last.actorRef === actorRef) return last.shown
+    const shown = this.#values.event(event, this.#sessions.nameOf(actorRef))
+    this.#told = { event, actorRef, shown }
+    return shown
   }
 
   #snapshotOf(snapshot: unknown, actorRef: object): FrameSnapshot {

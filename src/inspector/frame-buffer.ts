@@ -22,6 +22,9 @@ export interface FrameBuffer {
 /** Frames that wait at most, unless told otherwise: some thousand executions, or 10 MB. */
 export const framesMaxDefault = 10_000
 
+/** Living actors that are known at most; more do not fit into one process. */
+const knownMax = 100_000
+
 /** A buffer of at most `framesMax` frames. */
 export function createFrameBuffer(framesMax: number = framesMaxDefault): FrameBuffer {
   return new Ring(framesMax)
@@ -108,7 +111,7 @@ class Ring implements FrameBuffer {
     const { sessionId } = frame
     this.#known.set(sessionId, frame)
     if (isUnseen) this.#untold.add(sessionId)
-    if (this.#known.size <= this.#framesMax) return
+    if (this.#known.size <= knownMax) return
     const [oldest] = this.#known.keys()
     if (oldest !== undefined) this.#known.delete(oldest)
   }

@@ -63,23 +63,29 @@ export function createFrameValues({ redact, charsMax, sessions }: FrameValuesOpt
       context: part('context'),
     })
   }
+  const convertEvent = (event: unknown, sessionId: string): FrameEvent => {
+    const shown = show(seen(event, { kind: 'event', sessionId }))
+    const type = sessions.withoutNumbers(String(readMember(event, 'type')))
+    return isRecord(shown) ? withNames({ ...shown, type }, sessions) : { type, event: shown }
+  }
   return {
-    event: (event, sessionId) => {
-      const shown = show(seen(event, { kind: 'event', sessionId }))
-      const type = sessions.withoutNumbers(String(readMember(event, 'type')))
-      return isRecord(shown) ? withNames({ ...shown, type }, sessions) : { type, event: shown }
-    },
-    snapshot: (snapshot, sessionId) => {
-      // With a redaction each actor may have to be shown differently.
-      if (typeof snapshot !== 'object' || snapshot === null || redact !== undefined) {
-        return convert(snapshot, sessionId)
-      }
-      const known = snapshots.get(snapshot)
-      if (known !== undefined) return known
-      const converted = convert(snapshot, sessionId)
-      snapshots.set(snapshot, converted)
-      return converted
-    },
+    event: convertEvent,
+    // With a redaction each actor may have to be shown differently.
+    snapshot: redact === undefined ? remembering(snapshots, convert) : convert,
+  }
+}
+
+function remembering<Shown>(
+  known: WeakMap<object, Shown>,
+  show: (value: unknown, sessionId: string) => Shown,
+): (value: unknown, sessionId: string) => Shown {
+  return (value, sessionId) => {
+    if (typeof value !== 'object' || value === null) return show(value, sessionId)
+    const before = known.get(value)
+    if (before !== undefined) return before
+    const shown = show(value, sessionId)
+    known.set(value, shown)
+    return shown
   }
 }
 

@@ -14,8 +14,10 @@ export interface FrameNotes {
   readonly restored?: true
   /** So many frames are missing here: nobody took them in time. */
   readonly dropped?: number
-  /** The event of the log that this frame shows. */
+  /** The version of the log after what this frame shows. */
   readonly version?: number
+  /** The execution has children that are not shown, because there are too many. */
+  readonly hidden?: true
 }
 
 /** What every frame has. */

@@ -5,6 +5,7 @@
  */
 
 import type { InspectionEvent } from 'xstate'
+import type { SteleError } from '../base/error.ts'
 import { guardLogger, type Logger, silentLogger } from '../base/logger.ts'
 import {
   invalidOption,
@@ -29,10 +30,13 @@ import type { Frame, OnFrame } from './frame.ts'
 import { framesMaxDefault } from './frame-buffer.ts'
 import type { FrameSink } from './frame-sink.ts'
 import type { Redact } from './frame-values.ts'
+import type { HistoryOptions } from './history.ts'
+import type { Viewer } from './server/open-viewer.ts'
 import { createSocket } from './socket.ts'
+import { createViewing, type Viewing, type ViewingOptions, viewingOptions } from './viewing.ts'
 
 /** Where frames go, and what may be seen in them. */
-export interface InspectorOptions {
+export interface InspectorOptions extends ViewingOptions {
   /** A relay that listens, such as `createInspectorServer` of `@statelyai/inspect`: `ws://…`. */
   readonly url?: string | undefined
   /** Takes each frame in this process, at once. What it throws is dropped. */
@@ -51,10 +55,19 @@ export interface InspectorOptions {
 
 /** Sees what actors do, and shows it elsewhere. */
 export interface StatelyInspector {
+  /** Called by the engine that it is given to: opens the viewer, if there is to be one. */
+  readonly attach: (engine: object) => void
+  /**
+   * The viewer, once an engine has it. Rejects with `viewer_unavailable` when it cannot listen, and
+   * with `invalid_option` when no option asked for one.
+   */
+  readonly viewer: () => Promise<Viewer>
   /** Takes an inspection event of XState. Never throws. */
   readonly next: (event: InspectionEvent) => void
-  /** Takes a frame that was made elsewhere, from the log of an execution. Never throws. */
+  /** Takes a frame that was made elsewhere, as it is. Never throws. */
   readonly send: OnFrame
+  /** What may be seen through it; `inspectExecution` asks for that. */
+  readonly showing: HistoryOptions
   /**
    * Waits until every frame is on its way, at most `timeout` (default 2 seconds), and lets go of
    * the connection. Idempotent; never rejects but for a `timeout` that is none.
@@ -62,8 +75,17 @@ export interface StatelyInspector {
   readonly close: (options?: { readonly timeout?: Duration | undefined }) => Promise<void>
 }
 
-const knownOptions = ['url', 'onFrame', 'redact', 'framesMax', 'charsMax', 'logger', 'clock']
-/** Characters of an event or context, unless told otherwise: what a person may still look through. */
+const knownOptions = [
+  'url',
+  'onFrame',
+  'redact',
+  'framesMax',
+  'charsMax',
+  'logger',
+  'clock',
+  ...viewingOptions,
+]
+/** Characters of an event or context, unless told otherwise: what a person may look through. */
 const charsMaxDefault = 65_536
 /** Most of them that may be asked for: one frame should not be a burden of its own. */
 const charsMaxMost = 10_000_000
@@ -75,18 +97,27 @@ const closeTimeout: Milliseconds = 2_000
 /** An inspector that sends frames to a relay, to a function, or to both. */
 export function inspector(options: InspectorOptions): StatelyInspector {
   const settings = readInspectorOptions(options)
+  const { viewing } = settings
   const sinks = createSinks(settings)
   let closing: Promise<void> | undefined
   const send = (frame: Frame): void => {
     if (closing !== undefined) return
     for (const sink of sinks) sink.send(frame)
   }
+  // Without anywhere to go, frames are not made.
+  const adapt = sinks.length === 0 ? undefined : createAdapter({ ...settings, onFrame: send })
   return {
-    next: createAdapter({ ...settings, onFrame: send }),
+    next: (event) => {
+      adapt?.(event)
+      viewing?.next(event)
+    },
     send,
+    attach: (engine) => viewing?.attach(engine),
+    viewer: () => viewing?.viewer() ?? Promise.reject(noViewer()),
+    showing: { redact: settings.redact, charsMax: settings.charsMax },
     close: async ({ timeout = closeTimeout } = {}) => {
       const limit = parseDuration(timeout)
-      closing ??= closeAll(sinks, limit)
+      closing ??= Promise.all([closeAll(sinks, limit), viewing?.close()]).then(() => undefined)
       await closing
     },
   }
@@ -95,6 +126,7 @@ export function inspector(options: InspectorOptions): StatelyInspector {
 interface Settings {
   readonly url: string | undefined
   readonly onFrame: OnFrame | undefined
+  readonly viewing: Viewing | undefined
   readonly redact: Redact | undefined
   readonly framesMax: number
   readonly charsMax: number
@@ -106,20 +138,22 @@ interface Settings {
 function readInspectorOptions(options: InspectorOptions): Settings {
   const given = readOptions(options, knownOptions, 'inspector')
   const { url, onFrame, redact } = given
-  if (url === undefined && onFrame === undefined) {
-    throw invalidOption('inspector', 'needs a `url`, or a function `onFrame`, that frames go to')
+  const asked = viewingOptions.filter((name) => given[name] !== undefined)
+  if (url === undefined && onFrame === undefined && asked.length === 0) {
+    throw invalidOption('inspector', 'needs a `port`, a `url`, or a function `onFrame`')
   }
   for (const [name, value] of Object.entries({ onFrame, redact })) {
     if (value === undefined || typeof value === 'function') continue
     throw invalidOption(`inspector.${name}`, `must be a function, not ${showValue(value)}`)
   }
+  const frames = { redact, ...readLimits(given), ...readPorts(given) }
+  const viewer = Object.fromEntries(asked.map((name) => [name, given[name]] as const))
   return {
     url: url === undefined ? undefined : requireRelay(url),
     onFrame,
-    redact,
+    viewing: asked.length === 0 ? undefined : createViewing({ options: viewer, ...frames }),
     scheduler: backgroundScheduler,
-    ...readLimits(given),
-    ...readPorts(given),
+    ...frames,
   }
 }
 
@@ -140,6 +174,10 @@ function readPorts({
   requireFunctions(logger, 'inspector.logger', ['info', 'warn'])
   requireFunctions(clock, 'inspector.clock', ['now'])
   return { logger: guardLogger(logger), clock }
+}
+
+function noViewer(): SteleError {
+  return invalidOption('inspector.port', 'is missing: no option asks for a viewer')
 }
 
 function requireRelay(url: string): string {

@@ -12,36 +12,42 @@ export interface SessionNames {
   readonly nameOf: (actor: object) => string
   /** The name of the topmost actor above an actor. */
   readonly rootOf: (actor: object) => string
+  /** An actor has ended: another one may have its name. */
+  readonly release: (actor: object) => void
   /** A text in which XState's numbers of actors are replaced by their names. */
   readonly withoutNumbers: (text: string) => string
 }
 
-/** Living actors whose names are kept from others; more do not fit into one process. */
-const namesMax = 100_000
+/** Actors that are remembered at most; of those that never end, the oldest are forgotten. */
+const actorsMax = 10_000
 /** Parents above an actor, before it must be a circle. */
 const depthMax = 1_000
 
+/** What is known of an actor. Plain maps: weak ones cost more than all the rest of a frame. */
+interface Session {
+  readonly name: string
+  root: string | undefined
+}
+
 /** Names for the actors of any number of systems. */
 export function createSessionNames(): SessionNames {
-  const names = new WeakMap<object, string>()
-  const owners = new Map<string, WeakRef<object>>()
+  const sessions = new Map<object, Session>()
+  const owners = new Map<string, object>()
   const numbers = new Map<string, string>()
 
-  const claim = (actor: object): string => {
+  const sessionOf = (actor: object): Session => {
+    const known = sessions.get(actor)
+    if (known !== undefined) return known
     const given = String(readMember(actor, 'id'))
     const number = String(readMember(actor, 'sessionId'))
     const own = given === number ? logicName(readMember(actor, 'logic')) : given
-    const name = freeName(actor, own)
-    owners.set(name, new WeakRef(actor))
-    const [oldest] = owners.keys()
-    if (owners.size > namesMax && oldest !== undefined) owners.delete(oldest)
-    if (given === number) remember(number, name)
-    return name
-  }
-  const remember = (number: string, name: string): void => {
-    numbers.set(number, name)
-    const [oldest] = numbers.keys()
-    if (numbers.size > namesMax && oldest !== undefined) numbers.delete(oldest)
+    const session: Session = { name: freeName(actor, own), root: undefined }
+    // Of an actor that has ended one may still hear, and need not remember it.
+    if (hasEnded(actor)) return session
+    keep(sessions, actor, session)
+    keep(owners, session.name, actor)
+    if (given === number) keep(numbers, number, session.name)
+    return session
   }
   const freeName = (actor: object, own: string): string => {
     let name = own
@@ -50,21 +56,31 @@ export function createSessionNames(): SessionNames {
   }
   /** Free is also what belonged to an actor that has ended, or that this one replaces. */
   const isFree = (name: string, actor: object): boolean => {
-    const owner = owners.get(name)?.deref()
+    const owner = owners.get(name)
     return owner === undefined || hasEnded(owner) || replaces(actor, owner)
   }
-  const nameOf = (actor: object): string => {
-    const known = names.get(actor)
-    if (known !== undefined) return known
-    const name = claim(actor)
-    names.set(actor, name)
-    return name
-  }
+  const nameOf = (actor: object): string => sessionOf(actor).name
   return {
     nameOf,
-    rootOf: (actor) => nameOf(topmost(actor)),
+    rootOf: (actor) => {
+      const session = sessionOf(actor)
+      session.root ??= nameOf(topmost(actor))
+      return session.root
+    },
+    release: (actor) => {
+      const session = sessions.get(actor)
+      sessions.delete(actor)
+      if (session !== undefined && owners.get(session.name) === actor) owners.delete(session.name)
+    },
     withoutNumbers: (text) => numbers.get(text) ?? replaceEnd(text, numbers),
   }
+}
+
+function keep<Key, Value>(map: Map<Key, Value>, key: Key, value: Value): void {
+  map.set(key, value)
+  if (map.size <= actorsMax) return
+  const [oldest] = map.keys()
+  if (oldest !== undefined) map.delete(oldest)
 }
 
 /** A child that its parent started anew under the same id. */

@@ -22,8 +22,24 @@ interface Fold {
   readonly arrived: LoggedResponse[]
 }
 
+/** One move of a history, and the state after it. */
+export type FoldStep =
+  | { readonly kind: 'event'; readonly entry: LoggedEvent; readonly state: ExecutionState }
+  | { readonly kind: 'response'; readonly entry: LoggedResponse; readonly state: ExecutionState }
+
 /** The state that a history amounts to. Throws `storage_corrupt` if the table refuses an event. */
 export function foldHistory(history: ExecutionHistory): ExecutionState {
+  let last: FoldStep | undefined
+  for (const step of foldSteps(history)) last = step
+  if (last === undefined) throw corrupt(history.executionId, 0)
+  return last.state
+}
+
+/**
+ * Every state on the way, in the one order that log and inbox have. Throws `storage_corrupt` where
+ * the table refuses an event.
+ */
+export function* foldSteps(history: ExecutionHistory): Generator<FoldStep, void> {
   const [first, ...rest] = history.events
   if (first === undefined || first.event.type !== 'created') throw corrupt(history.executionId, 0)
   const responses = [...history.responses]
@@ -32,11 +48,19 @@ export function foldHistory(history: ExecutionHistory): ExecutionState {
     asks: new Map(),
     arrived: [],
   }
+  yield { kind: 'event', entry: first, state: fold.state }
   for (const entry of rest) {
-    fold = foldResponses(fold, takeUpTo(responses, entry.version - 1))
+    for (const response of takeUpTo(responses, entry.version - 1)) {
+      fold = foldResponse(fold, response)
+      yield { kind: 'response', entry: response, state: fold.state }
+    }
     fold = { ...fold, state: foldEvent(fold, entry) }
+    yield { kind: 'event', entry, state: fold.state }
   }
-  return foldResponses(fold, responses).state
+  for (const response of responses) {
+    fold = foldResponse(fold, response)
+    yield { kind: 'response', entry: response, state: fold.state }
+  }
 }
 
 function takeUpTo(responses: LoggedResponse[], version: number): readonly LoggedResponse[] {
@@ -44,13 +68,10 @@ function takeUpTo(responses: LoggedResponse[], version: number): readonly Logged
   return responses.splice(0, end < 0 ? responses.length : end)
 }
 
-function foldResponses(fold: Fold, responses: readonly LoggedResponse[]): Fold {
-  let { state } = fold
-  for (const entry of responses) {
-    const answersAsk = isAnswer(fold.asks, entry)
-    state = decideResponse(state, { createdAt: entry.createdAt, answersAsk })
-    fold.arrived.push(entry)
-  }
+function foldResponse(fold: Fold, entry: LoggedResponse): Fold {
+  const answersAsk = isAnswer(fold.asks, entry)
+  const state = decideResponse(fold.state, { createdAt: entry.createdAt, answersAsk })
+  fold.arrived.push(entry)
   return { ...fold, state }
 }
 

@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest'
 import { isSteleError } from '../../../src/base/error.ts'
 import {
   addDuration,
+  backgroundScheduler,
   formatInstant,
   lastInstant,
   parseDuration,
@@ -214,6 +215,19 @@ describe('system clock and scheduler', () => {
       for (const [, part] of asked.mock.calls) expect(part).toBeLessThanOrEqual(longest)
     },
   )
+
+  it('after: in the background, a timer does not keep the process alive', () => {
+    vi.useRealTimers()
+    const timers = (): number =>
+      process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    const before = timers()
+    const cancelBackground = backgroundScheduler.after(60_000, vi.fn())
+    expect(timers()).toBe(before)
+    const cancel = systemScheduler.after(60_000, vi.fn())
+    expect(timers()).toBe(before + 1)
+    cancelBackground()
+    cancel()
+  })
 
   it('after: an endless wait does not fire', () => {
     const fired = vi.fn()

@@ -45,6 +45,8 @@ const intended = [
   ['next-lock-expiry', 'executions_locked'],
   ['cancelling', 'executions_cancelling'],
   ['list-executions', 'executions_by_creation'],
+  ['search-end', 'executions_by_creation'],
+  ['select-locked', 'executions_locked'],
   ['due-delays', 'delays_due'],
   ['next-delay', 'delays_due'],
   ['select-delays', 'delays_by_execution'],
