@@ -20,6 +20,7 @@ const steps = [
   ['build', 'npm', 'run', 'build'],
   ['api: stele', ...api('index')],
   ['api: stele/sqlite', ...api('sqlite')],
+  ['api: stele/simulation', ...api('simulation')],
   ['unused', 'knip', '--config', 'test/knip.jsonc'],
   ['tests of the package', ...vitest, ...projects(late)],
 ]

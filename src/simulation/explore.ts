@@ -29,10 +29,15 @@ export interface ExploreOptions extends Omit<SimulationOptions, 'tapes'> {
 
 /** Sums over all seeds so far. */
 export interface ExploreProgress {
+  /** Seeds that were run. */
   readonly seeds: number
+  /** Steps of the kernel. */
   readonly steps: number
+  /** Simulated time, in milliseconds. */
   readonly simulatedMs: number
+  /** Commits that anybody could wait for. */
   readonly commits: number
+  /** Executions there were in the end. */
   readonly executions: number
   /** Kinds of fault, and how often each has happened. */
   readonly faults: Readonly<Record<string, number>>
@@ -60,6 +65,7 @@ export interface FoundFailure {
   readonly choices: { readonly found: number; readonly smallest: number }
   /** Runs that making it smaller took. */
   readonly shrinkRuns: number
+  /** What a repro file holds of it. */
   readonly repro: Repro
 }
 

@@ -45,7 +45,8 @@ const denseVersions = ofChanges('versions are dense', ({ executionId, execution 
   const wrong = events.findIndex(({ version }, index) => version !== index)
   if (wrong >= 0) return `${executionId} has version ${events[wrong]?.version} at place ${wrong}`
   if (state.version === events.length - 1) return undefined
-  return `the row of ${executionId} says version ${state.version}, its log ends at ${events.length - 1}`
+  const last = events.length - 1
+  return `the row of ${executionId} says version ${state.version}, its log ends at ${last}`
 })
 
 const createdFirst = ofSteps('created comes first, and once', ({ entry }, { executionId }) =>

@@ -1,4 +1,4 @@
-/** Repro files: the choices of a failure, kept so that it can be seen again after the code changed. */
+/** Repro files: the choices of a failure, to see it again after the code has changed. */
 
 import { SteleError } from '../base/error.ts'
 import { hashText } from '../base/hash.ts'
@@ -14,8 +14,11 @@ export interface Repro {
   readonly invariant: string
   /** The failure in a few words. */
   readonly message: string
+  /** The seed that failed. */
   readonly seed: number
+  /** The choices that lead to the failure. */
   readonly tapes: Tapes
+  /** Of the trace, by the code that failed. */
   readonly traceHash: string
   /** Of the options, functions left out: another one may mean another simulation. */
   readonly optionsHash: string

@@ -34,7 +34,6 @@ export function createVirtualGlobals(find: () => VirtualScope | undefined): Inst
     createPlace({ owner, key, wrap: twin, isActive: () => isActive })
   const now = ({ life }: VirtualScope): number => life.clock.now()
   const random = (found: VirtualScope): number => found.random.next()
-  const timers = createTimers()
   const virtual = (answer: Virtual) => (original: AnyFunction) => twinOf(original, scope, answer)
   const places = [
     createDatePlaces(
@@ -42,9 +41,7 @@ export function createVirtualGlobals(find: () => VirtualScope | undefined): Inst
       place('Date', (original) => wrapDate(original, scope, now)),
     ),
     place('random', (original) => wrapAnswer(original, scope, random), Math),
-    place('setTimeout', virtual(timers.setTimeout)),
-    place('setInterval', virtual(timers.setInterval)),
-    place('setImmediate', virtual(timers.setImmediate)),
+    ...Object.entries(timers).map(([key, answer]) => place(key, virtual(answer))),
     place('clearTimeout', (original) => clearingTwin(original)),
     place('clearInterval', (original) => clearingTwin(original)),
     place('clearImmediate', (original) => clearingTwin(original)),
@@ -121,41 +118,36 @@ class VirtualTimer {
   }
 }
 
-function createTimers(): {
-  readonly setTimeout: Virtual
-  readonly setInterval: Virtual
-  readonly setImmediate: Virtual
-} {
-  return {
-    setTimeout: ({ life }, [callback, delay, ...args]) =>
-      new VirtualTimer(() =>
-        life.scheduler.after(delayOf(delay), () => {
-          call(callback, args)
-        }),
-      ),
-    setInterval: ({ life }, [callback, delay, ...args]) => {
-      const arm = (): Cancel => {
-        let cancel = life.scheduler.after(delayOf(delay), function again() {
-          cancel = life.scheduler.after(delayOf(delay), again)
-          call(callback, args)
-        })
-        return () => {
-          cancel()
-        }
-      }
-      return new VirtualTimer(arm)
-    },
-    setImmediate: ({ life }, [callback, ...args]) =>
-      new VirtualTimer(() => {
-        let isCancelled = false
-        life.scheduler.soon(() => {
-          if (!isCancelled) call(callback, args)
-        })
-        return () => {
-          isCancelled = true
-        }
+/** The timer functions, by name. */
+const timers: Readonly<Record<string, Virtual>> = {
+  setTimeout: ({ life }, [callback, delay, ...args]) =>
+    new VirtualTimer(() =>
+      life.scheduler.after(delayOf(delay), () => {
+        call(callback, args)
       }),
-  }
+    ),
+  setInterval: ({ life }, [callback, delay, ...args]) => {
+    const arm = (): Cancel => {
+      let cancel = life.scheduler.after(delayOf(delay), function again() {
+        cancel = life.scheduler.after(delayOf(delay), again)
+        call(callback, args)
+      })
+      return () => {
+        cancel()
+      }
+    }
+    return new VirtualTimer(arm)
+  },
+  setImmediate: ({ life }, [callback, ...args]) =>
+    new VirtualTimer(() => {
+      let isCancelled = false
+      life.scheduler.soon(() => {
+        if (!isCancelled) call(callback, args)
+      })
+      return () => {
+        isCancelled = true
+      }
+    }),
 }
 
 /** As Node has it: whatever is no delay is one millisecond. */

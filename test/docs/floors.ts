@@ -13,6 +13,9 @@ const floors: readonly (readonly [name: string, path: RegExp])[] = [
   ['engine', /^src\/engine\//],
   ['workers', /^src\/workers\//],
   ['client', /^src\/client\//],
+  ['inspector', /^src\/inspector\//],
+  ['simulation', /^src\/simulation\//],
+  ['cli', /^src\/cli\//],
   ['faces', /^src\/[^/]+$/],
 ]
 

@@ -13,6 +13,7 @@ import {
   PermanentError,
   unchecked,
 } from 'stele'
+import { simulate } from 'stele/simulation'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fencesOf } from './page.ts'
 import { read } from './section.ts'
@@ -62,6 +63,11 @@ const provocations: Readonly<Record<string, () => Promise<unknown>>> = {
   },
   value_too_large: () => engine.submit(ship, 'a'.repeat(118)),
   invalid_option: () => createEngine({ storage: ':memory:', executor: { batchSize: 501 } }),
+  outside_of_simulation: async () => {
+    const scenario = (): unknown => fetch('https://bank.example')
+    const { failure } = await simulate({ functions }, scenario)
+    throw failure?.cause
+  },
   storage_corrupt: async () => {
     new Database(join(folder, 'other.db')).exec('CREATE TABLE theirs (id)').close()
     return createEngine({ storage: join(folder, 'other.db') })

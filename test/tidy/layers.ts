@@ -27,6 +27,9 @@ const owners: Readonly<Record<string, string>> = {
 }
 
 const adapters = '^src/storage/(sqlite|postgres)/'
+/** A simulated database is the real one whose connection fails: it is put together from its parts. */
+const simulatedStorage = '^src/simulation/(store|storage-faults)\\.ts$'
+const partsOfSqlite = '^src/storage/sqlite/(connection|open|drive)\\.ts$'
 const compositionRoot = '^src/client/create-engine\\.ts$'
 const faceOfAnAdapter = '^src/(sqlite|postgres)\\.ts$'
 
@@ -56,8 +59,17 @@ export const rules: readonly IForbiddenRuleType[] = [
     // A user of one database must never load the driver of the other.
     name: 'engine-knows-only-the-port',
     severity: 'error',
-    from: { path: '^src/', pathNot: [adapters, compositionRoot, faceOfAnAdapter] },
+    from: {
+      path: '^src/',
+      pathNot: [adapters, compositionRoot, faceOfAnAdapter, simulatedStorage],
+    },
     to: { path: adapters },
+  },
+  {
+    name: 'simulation-uses-parts-of-sqlite-only',
+    severity: 'error',
+    from: { path: simulatedStorage },
+    to: { path: adapters, pathNot: partsOfSqlite },
   },
   {
     name: 'root-loads-adapters-on-demand',

@@ -1,7 +1,8 @@
 /** Tests mirror the source: one test file a source file, at the same path. */
 import { type HouseFile, withoutComments } from './findings.ts'
 
-const mirrored = /^(?:src\/(?:base|model|storage|engine|workers|client)|machines)\/.*\.ts$/
+const mirrored =
+  /^(?:src\/(?:base|model|storage|engine|workers|client|simulation)|machines)\/.*\.ts$/
 
 /** Whether a file does anything; one of types alone is tested by the compiler. */
 function hasCode(file: HouseFile): boolean {
