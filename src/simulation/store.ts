@@ -3,13 +3,19 @@
  * reaches through a connection of its own. Tells who committed what, in which order.
  */
 
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Clock, Instant } from '../base/time.ts'
 import { query, statement } from '../storage/protocol.ts'
 import { type Connection, openConnection } from '../storage/sqlite/connection.ts'
 import { prepareConnection } from '../storage/sqlite/open.ts'
 
-/** Where the database lives. */
-export type StoreKind = 'memory' | { readonly file: string }
+/**
+ * Where the database lives: in memory, where all processes share one connection, or in a file that
+ * each opens for itself. The file is a temporary one, and removed at the end.
+ */
+export type StoreKind = 'memory' | 'file'
 
 /** Rows that a commit has changed, by execution. */
 export interface Changes {
@@ -112,7 +118,7 @@ const spareMax = 2
 
 /** Opens an empty store. */
 export function openStore(kind: StoreKind): Store {
-  return kind === 'memory' ? openMemoryStore() : openFileStore(kind.file)
+  return kind === 'memory' ? openMemoryStore() : openFileStore()
 }
 
 function openMemoryStore(): Store {
@@ -139,7 +145,9 @@ function openMemoryStore(): Store {
   }
 }
 
-function openFileStore(file: string): Store {
+function openFileStore(): Store {
+  const directory = mkdtempSync(join(tmpdir(), 'stele-simulation-'))
+  const file = join(directory, 'simulated.db')
   const open = (): Connection => prepareConnection(openConnection(file, 0), { file }, epoch)
   const own = open()
   const others = new Set<Connection>()
@@ -160,6 +168,7 @@ function openFileStore(file: string): Store {
     close: () => {
       for (const connection of others) disconnect(connection)
       own.close()
+      rmSync(directory, { recursive: true, force: true })
     },
   }
 }
