@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createTimerHeap, type Timed } from '../../../src/simulation/timer-heap.ts'
 
@@ -31,18 +31,21 @@ describe('the timer heap', () => {
       fc.property(commands, (asked) => {
         const heap = createTimerHeap()
         let model: Timed[] = []
+        const given: unknown[] = []
+        const wanted: unknown[] = []
         for (const [seq, dueAt] of asked.entries()) {
           if (dueAt === undefined) {
-            const [first, ...rest] = model.toSorted(byTime)
-            expect(heap.pop()).toEqual(first)
-            model = rest
+            given.push(heap.pop())
+            wanted.push(model[0])
+            model = model.slice(1)
           } else {
             heap.push({ dueAt, seq })
-            model.push({ dueAt, seq })
+            model = [...model, { dueAt, seq }].toSorted(byTime)
           }
-          expect(heap.size()).toBe(model.length)
-          expect(heap.peek()).toEqual(model.toSorted(byTime)[0])
+          given.push(heap.size(), heap.peek())
+          wanted.push(model.length, model[0])
         }
+        expect(given).toEqual(wanted)
       }),
     )
   })

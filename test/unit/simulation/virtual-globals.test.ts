@@ -194,9 +194,10 @@ describe('within a step', () => {
     expect(seen).toEqual([])
   })
 
-  it.each<[string | URL, string]>([
+  it.each<[string | URL | Request, string]>([
     ['https://bank.example/a', 'https://bank.example/a'],
     [new URL('https://bank.example/b'), 'https://bank.example/b'],
+    [new Request('https://bank.example/c'), 'https://bank.example/c'],
   ])('fetch of %s is refused, by name', async (resource, shown) => {
     const { play } = install()
     let error: unknown
