@@ -46,6 +46,8 @@ export interface Store {
   readonly isRestorable: boolean
   /** Puts an earlier image in place of the database. */
   readonly restore: (image: Uint8Array) => void
+  /** Runs `attempt` while somebody else holds the lock for writing; throws when there is no file. */
+  readonly underLock: (attempt: () => void) => void
   /** Lets go of what a life has opened. */
   readonly disconnect: (connection: Connection) => void
   readonly close: () => void
@@ -116,6 +118,19 @@ const spare: Connection[] = []
 /** More are not kept. */
 const spareMax = 2
 
+/** An error as better-sqlite3 throws it. */
+export class SimulatedSqliteError extends Error {
+  /** SQLite's name for it. */
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+const busyError = (): Error => new SimulatedSqliteError('SQLITE_BUSY', 'database is locked')
+
 /** Opens an empty store. */
 export function openStore(kind: StoreKind): Store {
   return kind === 'memory' ? openMemoryStore() : openFileStore()
@@ -132,6 +147,9 @@ function openMemoryStore(): Store {
     restore: (image) => {
       shared.close()
       shared = openImage(image)
+    },
+    underLock: () => {
+      throw busyError()
     },
     disconnect: () => undefined,
     close: () => {
@@ -164,6 +182,14 @@ function openFileStore(): Store {
     },
     isRestorable: false,
     restore: () => undefined,
+    underLock: (attempt) => {
+      own.control('BEGIN IMMEDIATE')
+      try {
+        attempt()
+      } finally {
+        own.control('ROLLBACK')
+      }
+    },
     disconnect,
     close: () => {
       for (const connection of others) disconnect(connection)
