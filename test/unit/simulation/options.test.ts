@@ -98,6 +98,9 @@ describe('options of a simulation', () => {
     ['limits.restTime', { limits: { restTime: -1 } }],
     ['tapes', { tapes: [] }],
     ['tapes.crash', { tapes: { crash: ['x'] } }],
+    ['tapes', { tapes: null }],
+    ['marks.0', { marks: [1] }],
+    ['activities.other', { functions: [undefined], activities: { other: () => 1 } }],
     ['skipsPolls', { skipsPolls: 'no' }],
     ['checksReplay', { checksReplay: 1 }],
   ])('%s is refused by name: %o', (option, part) => {
