@@ -47,7 +47,7 @@ export interface Checker {
   readonly afterCommit: (process: string, executions: readonly string[]) => CommitReport
   readonly atEnd: () => readonly Violation[]
   readonly executions: () => ReadonlyMap<string, ExecutionView>
-  /** An execution that was spoiled on purpose: nothing is said of it any more. */
+  /** An execution that was spoiled on purpose, with all below it: nothing is said of them. */
   readonly forgive: (executionId: string) => void
   /** The store was put back to an earlier image: everything is read anew. */
   readonly reset: (executions: readonly string[]) => void
@@ -67,7 +67,9 @@ const pageMax = 100_000
 /** A checker that has seen nothing yet. */
 export function createChecker({ store, ledger, invariants, now }: CheckerOptions): Checker {
   const mirrors = new Map<string, Mirror>()
-  const forgiven = new Set<string>()
+  const forgiven: string[] = []
+  const isForgiven = (id: string): boolean =>
+    forgiven.some((spoiled) => id === spoiled || id.startsWith(`${spoiled}.`))
   const perCommit = invariants.filter(({ every = 'commit' }) => every === 'commit')
   const atEnd = invariants.filter(({ every }) => every === 'end')
   const view = (process: string, changes: readonly ExecutionChange[]): InvariantView => ({
@@ -87,7 +89,7 @@ export function createChecker({ store, ledger, invariants, now }: CheckerOptions
   }
   return {
     afterCommit: (process, executions) => {
-      const seen = executions.filter((id) => !forgiven.has(id)).map(look)
+      const seen = executions.filter((id) => !isForgiven(id)).map(look)
       const changes = seen.filter((each) => 'executionId' in each)
       const unreadable = seen.filter((each) => 'invariant' in each)
       const broken = changes.length === 0 ? [] : ask(perCommit, view(process, changes))
@@ -96,12 +98,12 @@ export function createChecker({ store, ledger, invariants, now }: CheckerOptions
     atEnd: () => ask(atEnd, view('world', [])),
     executions: () => mirrors,
     forgive: (id) => {
-      forgiven.add(id)
-      mirrors.delete(id)
+      forgiven.push(id)
+      for (const known of mirrors.keys()) if (isForgiven(known)) mirrors.delete(known)
     },
     reset: (executions) => {
       mirrors.clear()
-      for (const id of executions) look(id)
+      for (const id of executions) if (!isForgiven(id)) look(id)
     },
   }
 }

@@ -21,6 +21,8 @@ export interface FaultRates {
   readonly busy: number
   /** The disk answers with an error. Of each transaction of an engine. */
   readonly ioError: number
+  /** A page cannot be read, once. Of each transaction of an engine. */
+  readonly corruptRead: number
   /** The disk is full for a while. Of each writing transaction of an engine. */
   readonly diskFull: number
   /** A transaction waits. Of each transaction. */
@@ -52,6 +54,8 @@ export type FaultKind = keyof FaultRates
 export interface FaultOptions extends Partial<FaultRates> {
   /** Furthest that a wall clock is from true time. */
   readonly skew?: Duration | undefined
+  /** Most by which a wall clock runs too fast or too slow, in millionths. */
+  readonly drift?: number | undefined
   /** Longest wait of a transaction. */
   readonly slowMax?: Duration | undefined
   /** Longest stand-still of an event loop. */
@@ -91,11 +95,13 @@ const radioactive: FaultOptions = {
   crashAtCommit: 0.05,
   powerLoss: 0.01,
   ioError: 0.03,
+  corruptRead: 0.01,
   diskFull: 0.01,
   clockJump: 0.005,
   dropNotice: 1,
   missForeign: 0.5,
   skew: '5s',
+  drift: 200,
 }
 
 /** The faults of each level. */
@@ -109,6 +115,7 @@ export const faultLevels: Readonly<Record<FaultLevel, FaultOptions>> = {
 export interface FaultPlan {
   readonly rates: FaultRates
   readonly skew: Milliseconds
+  readonly drift: number
   readonly slowMax: Milliseconds
   readonly stallMax: Milliseconds
   readonly downMax: Milliseconds
@@ -122,6 +129,7 @@ const noRates: FaultRates = {
   restart: 0,
   busy: 0,
   ioError: 0,
+  corruptRead: 0,
   diskFull: 0,
   slow: 0,
   stall: 0,
@@ -143,10 +151,13 @@ function isFaultKind(text: string): text is FaultKind {
 }
 
 const durations = ['skew', 'slowMax', 'stallMax', 'downMax'] as const
-const otherOptions = [...durations, 'loses', 'swarm'] as const
+const otherOptions = [...durations, 'drift', 'loses', 'swarm'] as const
 
 /** Losing more commits than this is losing the database. */
 const losesMax = 1_000
+
+/** A clock that is worse is broken. */
+const driftMax = 100_000
 
 /** Checks faults. Throws `invalid_option`. */
 export function readFaults(given: FaultLevel | FaultOptions): FaultOptions {
@@ -166,6 +177,10 @@ export function readFaults(given: FaultLevel | FaultOptions): FaultOptions {
 
 function checkExtents(read: FaultOptions): void {
   for (const name of durations) requireDuration(read[name] ?? 0, `faults.${name}`)
+  const { drift = 0 } = read
+  if (!(drift >= 0 && drift <= driftMax)) {
+    throw invalidOption('faults.drift', `must be from 0 to ${driftMax}`)
+  }
   requireInteger(read.loses ?? 0, 'faults.loses', { min: 0, max: losesMax })
   requireBoolean(read.swarm ?? false, 'faults.swarm')
 }
@@ -192,6 +207,7 @@ export function drawPlan(options: FaultOptions, choices: Choices): FaultPlan {
   return {
     rates,
     skew: parseDuration(options.skew ?? 0) * Math.min(1, shareOf()),
+    drift: (options.drift ?? 0) * shareOf(),
     slowMax: parseDuration(options.slowMax ?? 500),
     stallMax: parseDuration(options.stallMax ?? '10s'),
     downMax: parseDuration(options.downMax ?? '5s'),
