@@ -27,7 +27,7 @@ describe('levels', () => {
     const milder = faultKinds.filter((kind) => (radioactive[kind] ?? 0) < (stormy[kind] ?? 0))
     const added = faultKinds.filter((kind) => (radioactive[kind] ?? 0) > 0 && !(kind in stormy))
     expect(milder).toEqual([])
-    expect(added).toEqual(['powerLoss', 'ioError', 'diskFull', 'clockJump'])
+    expect(added).toEqual(['powerLoss', 'ioError', 'corruptRead', 'diskFull', 'clockJump'])
   })
 })
 

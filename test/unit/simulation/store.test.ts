@@ -7,7 +7,7 @@ import { query, statement } from '../../../src/storage/protocol.ts'
 import type { Connection } from '../../../src/storage/sqlite/connection.ts'
 import { createSqliteDriver } from '../../../src/storage/sqlite/drive.ts'
 import type { Storage } from '../../../src/storage/storage.ts'
-import { charge, delayEvent, joinSetEvent } from '../../support/storage/events.ts'
+import { delayEvent, joinSetEvent } from '../../support/storage/events.ts'
 import { executionId } from '../../support/storage/ids.ts'
 import { overDriver, testEnvironment } from '../../support/storage/opened-storage.ts'
 import {
@@ -56,7 +56,7 @@ describe.each<StoreKind>(['memory', 'file'])('the store (%s)', (kind) => {
   it('is empty', () => {
     const store = open(kind)
     expect(store.listExecutions()).toEqual([])
-    expect(store.nextDueAt(['charge'])).toBeUndefined()
+    expect(store.nextDueAt({ charge: '1' })).toBeUndefined()
     expect(store.takeChanges(store.connect())).toEqual({ executions: [], matters: false })
   })
 
@@ -113,6 +113,18 @@ describe.each<StoreKind>(['memory', 'file'])('the store (%s)', (kind) => {
     expect(await other.storage.findState(executionId('a'))).toMatchObject({ status: 'pending_at' })
   })
 
+  it('can be spoiled: the row of an execution is unreadable then', async () => {
+    const store = open(kind)
+    const { storage } = connect(store)
+    await accepted(storage.create(createRequest('a')))
+    await accepted(storage.create(createRequest('b')))
+    store.spoil('a')
+    await expect(storage.findState(executionId('a'))).rejects.toMatchObject({
+      code: 'storage_corrupt',
+    })
+    expect(await storage.findState(executionId('b'))).toMatchObject({ status: 'pending_at' })
+  })
+
   it('is busy while somebody else holds the lock', () => {
     const store = open(kind)
     const connection = store.connect()
@@ -133,9 +145,19 @@ describe.each<StoreKind>(['memory', 'file'])('the store (%s)', (kind) => {
         activityRequest('d', { scheduledAt: 20 }),
       ]
       for (const request of due) await accepted(storage.create(request))
-      expect(store.nextDueAt(['checkout'])).toBe(50)
-      expect(store.nextDueAt([charge.name, 'checkout'])).toBe(20)
-      expect(store.nextDueAt([])).toBeUndefined()
+      expect(store.nextDueAt({ checkout: '1' })).toBe(50)
+      expect(store.nextDueAt({ charge: '1', checkout: '1' })).toBe(20)
+      expect(store.nextDueAt({})).toBeUndefined()
+    })
+
+    it('is nothing of what was tried and does not fit', async () => {
+      const store = open(kind)
+      const { connection, storage } = connect(store)
+      await accepted(storage.create(createRequest('a', { scheduledAt: 50 })))
+      const misfit = statement('misfit', `UPDATE executions SET incompatible_version = '2'`)
+      connection.drive(query(misfit))
+      expect(store.nextDueAt({ checkout: '2' })).toBeUndefined()
+      expect(store.nextDueAt({ checkout: '3' })).toBe(50)
     })
 
     it('may be the end of a lock, whatever the function is', async () => {
@@ -143,7 +165,7 @@ describe.each<StoreKind>(['memory', 'file'])('the store (%s)', (kind) => {
       const { storage } = connect(store)
       await accepted(storage.create(createRequest('a')))
       await lockAt(storage, 100)
-      expect(store.nextDueAt([])).toBe(1_100)
+      expect(store.nextDueAt({})).toBe(1_100)
     })
 
     it('may be a delay', async () => {
@@ -151,7 +173,7 @@ describe.each<StoreKind>(['memory', 'file'])('the store (%s)', (kind) => {
       const { storage } = connect(store)
       await createLocked(storage, 'a')
       await append(storage, ['a', 2], [joinSetEvent('n:timers'), delayEvent('a', 40)])
-      expect(store.nextDueAt([])).toBe(40)
+      expect(store.nextDueAt({})).toBe(40)
     })
 
     it('is at once for a cancellation', async () => {
@@ -160,7 +182,7 @@ describe.each<StoreKind>(['memory', 'file'])('the store (%s)', (kind) => {
       await createLocked(storage, 'a')
       await accepted(storage.cancel({ executionId: executionId('a'), createdAt: 1 }))
       expect(await storage.findState(executionId('a'))).toMatchObject({ cancelling: true })
-      expect(store.nextDueAt([])).toBe(0)
+      expect(store.nextDueAt({})).toBe(0)
     })
   })
 })

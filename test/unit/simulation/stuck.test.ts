@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { ExecutionState } from '../../../src/model/state.ts'
+import type { VersionsByName } from '../../../src/simulation/store.ts'
 import { findStuck } from '../../../src/simulation/stuck.ts'
 import { blocked, finished, locked, pending } from '../model/builders.ts'
 
 const now = 1_000_000
 
-function stuckWith(state: ExecutionState, functions: readonly string[] = ['flow']) {
+function stuckWith(state: ExecutionState, functions: VersionsByName = { flow: '1' }) {
   const executions = new Map([['a', { state, events: [], responses: [] }]])
   return findStuck({ executions, functions, now })
 }
@@ -37,13 +38,19 @@ describe('not stuck is', () => {
   })
 
   it('what no engine executes', () => {
-    expect(stuckWith(pending({ scheduledAt: 0 }), ['other'])).toEqual([])
+    expect(stuckWith(pending({ scheduledAt: 0 }), { other: '1' })).toEqual([])
   })
+})
+
+it('not stuck is what does not fit the code that is there, but what does', () => {
+  const state = pending({ scheduledAt: 0, incompatibleVersion: '2' })
+  expect(stuckWith(state, { flow: '2' })).toEqual([])
+  expect(stuckWith(state, { flow: '3' })).toHaveLength(1)
 })
 
 it('names ten of those that are stuck, and counts the rest', () => {
   const view = { state: pending({ scheduledAt: 0 }), events: [], responses: [] }
   const executions = new Map(Array.from({ length: 13 }, (_, index) => [`a-${index}`, view]))
-  const sentences = findStuck({ executions, functions: ['flow'], now })
+  const sentences = findStuck({ executions, functions: { flow: '1' }, now })
   expect([sentences.length, sentences.at(-1)]).toEqual([11, 'and 3 more'])
 })
