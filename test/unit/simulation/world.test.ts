@@ -48,10 +48,13 @@ describe('eventually', () => {
   })
 
   it('looks a last time when its time is over, for what no commit foretells', async () => {
+    let took = 0
     await play(async (w) => {
       const begun = w.now()
       await w.eventually(() => w.now() - begun >= 7_500, { within: '8s' })
+      took = w.now() - begun
     })
+    expect(took).toBe(8_000)
   })
 
   it('looks in between where every poll is made', async () => {
@@ -123,7 +126,7 @@ describe('engines', () => {
   })
 
   it('that die lose nothing: another one ends their work', async () => {
-    await play(
+    const { simulatedMs } = await play(
       async (w) => {
         const handle = await w.submit(waiter)
         await w.advance('10m')
@@ -132,6 +135,7 @@ describe('engines', () => {
       },
       { engines: { count: 2 } },
     )
+    expect(simulatedMs).toBeGreaterThanOrEqual(3_600_000)
   })
 
   it('that are stopped end as they should, and come back unless told otherwise', async () => {
@@ -179,12 +183,13 @@ describe('engines', () => {
   })
 
   it('of a name that does not exist are no reason to fail', async () => {
-    await play(async (w) => {
+    const { lines } = await play(async (w) => {
       w.crash('engine-9')
       w.boot('engine-9')
       w.stall('engine-9', '1s')
       await w.stop('engine-9')
     })
+    expect(lines.filter(({ process }) => process === 'engine-9')).toEqual([])
   })
 })
 
