@@ -7,6 +7,7 @@ import { createLedger } from '../../../src/simulation/ledger.ts'
 import { resolveSimulation } from '../../../src/simulation/options.ts'
 import { createProcesses, type Processes } from '../../../src/simulation/processes.ts'
 import { openStore, type Store } from '../../../src/simulation/store.ts'
+import { eventLoopTurn } from '../../support/test-time.ts'
 import { scriptedFaults } from './scripted-faults.ts'
 
 const charge = defineActivity({ name: 'charge', version: '4' }, (cents: number) => cents * 2)
@@ -61,9 +62,12 @@ function open({ count = 2, times = {}, faults: options = {}, tapes = {} }: Given
     },
     count,
   )
-  /** Lets simulated time pass. */
-  const pass = (length: number) =>
-    kernel.run({ isDone: () => false, steps: 100_000, until: kernel.now() + length })
+  /** Lets simulated time pass, after what was asked for outside of steps has come to wait. */
+  const pass = async (length: number) => {
+    await eventLoopTurn()
+    const until = kernel.now() + length
+    return kernel.run({ isDone: () => false, steps: 100_000, until })
+  }
   return { processes, kernel, store, faults, notes, commits, pass }
 }
 
