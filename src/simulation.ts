@@ -39,7 +39,12 @@ export type {
   InvariantView,
 } from './simulation/invariant.ts'
 export type { Ledger, LedgerEntry } from './simulation/ledger.ts'
-export type { SimulatedEngines, SimulationLimits, SimulationOptions } from './simulation/options.ts'
+export type {
+  Functions,
+  SimulatedEngines,
+  SimulationLimits,
+  SimulationOptions,
+} from './simulation/options.ts'
 export { formatRepro, parseRepro, type Repro } from './simulation/repro.ts'
 export type { Scenario } from './simulation/run.ts'
 export type { DeclareTest, SimTest } from './simulation/sim-test.ts'

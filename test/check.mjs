@@ -23,6 +23,7 @@ const steps = [
   ['api: stele', ...api('index')],
   ['api: stele/sqlite', ...api('sqlite')],
   ['api: stele/inspector', ...api('inspector')],
+  ['api: stele/simulation', ...api('simulation')],
   ['unused', 'knip', '--config', 'test/knip.jsonc'],
   ['tests of the package', ...vitest, ...projects(late)],
 ]

@@ -4,7 +4,7 @@
  */
 
 import { SteleError } from './error.ts'
-import { readMember, showSubject, showValue } from './options.ts'
+import { invalidOption, readMember, showSubject, showValue } from './options.ts'
 
 /** Integer milliseconds since 1970 (UTC). */
 export type Instant = number
@@ -107,6 +107,16 @@ export function parseDuration(duration: number | string): Milliseconds {
   const rounded = Math.round(length)
   if (Number.isSafeInteger(rounded) && rounded >= 0 && length >= 0) return rounded
   throw invalidDuration(duration)
+}
+
+/** The same for an option, which is refused by its name. */
+export function requireDuration(duration: Duration, name: string): Milliseconds {
+  try {
+    return parseDuration(duration)
+  } catch {
+    const problem = `must be a duration, such as '30s' or '3 days', not ${showValue(duration)}`
+    throw invalidOption(name, problem)
+  }
 }
 
 /** Nothing else is asked for its text: a list of one duration is none. */

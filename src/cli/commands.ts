@@ -8,6 +8,7 @@ import { declareLs } from './commands/ls.ts'
 import { declareMachine } from './commands/machine.ts'
 import { declareSend } from './commands/send.ts'
 import { declareShow } from './commands/show.ts'
+import { declareSim } from './commands/sim.ts'
 import { declareSubmit } from './commands/submit.ts'
 import { declareTail } from './commands/tail.ts'
 import type { Declare } from './declare.ts'
@@ -26,4 +27,5 @@ export const commands: readonly Declare[] = [
   declareComplete,
   declareDoctor,
   declareMachine,
+  declareSim,
 ]

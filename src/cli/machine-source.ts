@@ -1,13 +1,12 @@
 /** Where machines come from: the engine itself, a database, or a module of the user. */
 
 import { closeSync, existsSync, openSync, readSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import { SteleError } from '../base/error.ts'
 import type { JsonObject } from '../base/json.ts'
 import { readMember } from '../base/options.ts'
 import type { chartOf } from '../inspector/chart.ts'
 import { listFunctions } from '../storage/registry.ts'
+import { importModule } from './import-module.ts'
 import { nearestNames, suggestion } from './nearest.ts'
 import { openForReading, useDatabase } from './open-database.ts'
 import type { World } from './world.ts'
@@ -102,21 +101,6 @@ async function moduleMachines(file: string): Promise<readonly FoundMachine[]> {
   return Object.entries(exported).flatMap(([name, value]) =>
     isMachine(value) ? [{ name, machine: value }] : [],
   )
-}
-
-async function importModule(file: string): Promise<object> {
-  try {
-    const module: unknown = await import(pathToFileURL(resolve(file)).href)
-    return typeof module === 'object' && module !== null ? module : {}
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause)
-    throw new SteleError(
-      'invalid_option',
-      `${JSON.stringify(file)} cannot be loaded as a module: ${reason}. ` +
-        'Give compiled JavaScript, or run stele with a Node that runs TypeScript.',
-      { fields: { source: file }, cause },
-    )
-  }
 }
 
 /** By what it can do: the module may have a copy of XState of its own. */

@@ -49,6 +49,7 @@ export interface SimulatedOptions<Input, Output> {
 
 /** What each simulated activity is made of; each simulation makes its own. */
 export interface SimulatedActivity<Input, Output> {
+  /** How it behaves. */
   readonly '~simulated': SimulatedOptions<Input, Output>
 }
 
@@ -171,6 +172,11 @@ function handlerOf(
   return behave(replacement['~simulated'] as SimulatedOptions<unknown, unknown>, name, options)
 }
 
+/** What a simulated activity throws, as code of users would: no error of the library. */
+class SimulatedFailure extends Error {
+  override readonly name = 'SimulatedFailure'
+}
+
 type Mishap = 'fail' | 'lost' | 'refuse' | 'hang' | 'unstorable'
 const mishaps: readonly Mishap[] = ['fail', 'lost', 'refuse', 'hang', 'unstorable']
 
@@ -191,14 +197,14 @@ function behave(
     const mishap = mishaps.find(happens)
     const delay = delayOf(simulation.delay, () => choices.choose(`${name}-delay`, delaySteps))
     if (delay > 0) await world.sleep(delay)
-    if (mishap === 'fail') throw new Error(`${name} failed, before its effect`)
+    if (mishap === 'fail') throw new SimulatedFailure(`${name} failed, before its effect`)
     if (mishap === 'refuse') return err('refused')
     if (mishap === 'hang') {
       world.hang?.()
       await new Promise<void>(() => undefined)
     }
     const value = await simulation.ok(input, context, world)
-    if (mishap === 'lost') throw new Error(`${name} failed, after its effect`)
+    if (mishap === 'lost') throw new SimulatedFailure(`${name} failed, after its effect`)
     return mishap === 'unstorable' ? () => value : value
   }
 }

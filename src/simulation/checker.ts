@@ -3,7 +3,7 @@
  * invariants. Independent of the engine: it learns from the rows alone what was written.
  */
 
-import { isSteleError } from '../base/error.ts'
+import { isSteleError, SteleError } from '../base/error.ts'
 import type { Instant } from '../base/time.ts'
 import type { LoggedEvent } from '../model/event.ts'
 import { createFold, type FoldOn } from '../model/fold.ts'
@@ -123,7 +123,9 @@ function readChange(store: Store, mirrors: Map<string, Mirror>, id: string): Exe
   const from = known?.events.length ?? 0
   const after = known?.responses.at(-1)?.cursor ?? 0
   const state = connection.drive(findState(executionId))
-  if (state === undefined) throw new Error(`${id} has a log or an inbox, and no state`)
+  if (state === undefined) {
+    throw new SteleError('storage_corrupt', `${id} has a log or an inbox, and no state.`)
+  }
   const events = connection.drive(listEvents({ executionId, from, limit: pageMax }))
   const responses = connection.drive(listResponses({ executionId, after, limit: pageMax }))
   const mirror = known ?? {

@@ -9,6 +9,19 @@ import { createRandom, type Random } from '../base/random.ts'
 /** What was chosen, by stream, in order. */
 export type Tapes = Readonly<Record<string, readonly number[]>>
 
+/** Whether these can be tapes: lists of whole numbers, none below 0. */
+export function isTapes(value: unknown): value is Tapes {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
+  return Object.values(value).every(isTape)
+}
+
+/** Whether this can be the tape of one stream. */
+export function isTape(value: unknown): value is readonly number[] {
+  return (
+    Array.isArray(value) && value.every((choice) => Number.isSafeInteger(choice) && choice >= 0)
+  )
+}
+
 /** Says, each time something could go wrong, whether this is the time. */
 export type Occasion = () => boolean
 

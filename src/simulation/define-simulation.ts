@@ -31,7 +31,10 @@ export function isSimulation(value: unknown): value is Simulation {
 }
 
 /** Makes the choices of a repro file again. Rejects with `invalid_option` when it is none. */
-export function reproduce(simulation: Simulation, reproText: string): Promise<SimulationResult> {
+export async function reproduce(
+  simulation: Simulation,
+  reproText: string,
+): Promise<SimulationResult> {
   const { seed, tapes } = parseRepro(reproText)
   return simulate({ ...simulation.options, seed, tapes }, simulation.scenario)
 }

@@ -5,7 +5,7 @@ import {
   type Clock,
   type Duration,
   type Milliseconds,
-  parseDuration,
+  requireDuration,
   systemClock,
 } from '../base/time.ts'
 import { countChoices, type Tapes } from './choices.ts'
@@ -29,10 +29,15 @@ export interface ExploreOptions extends Omit<SimulationOptions, 'tapes'> {
 
 /** Sums over all seeds so far. */
 export interface ExploreProgress {
+  /** Seeds that were run. */
   readonly seeds: number
+  /** Steps of the kernel. */
   readonly steps: number
+  /** Simulated time, in milliseconds. */
   readonly simulatedMs: number
+  /** Commits that anybody could wait for. */
   readonly commits: number
+  /** Executions there were in the end. */
   readonly executions: number
   /** Kinds of fault, and how often each has happened. */
   readonly faults: Readonly<Record<string, number>>
@@ -60,6 +65,7 @@ export interface FoundFailure {
   readonly choices: { readonly found: number; readonly smallest: number }
   /** Runs that making it smaller took. */
   readonly shrinkRuns: number
+  /** What a repro file holds of it. */
   readonly repro: Repro
 }
 
@@ -77,19 +83,21 @@ const ownOptions = ['runs', 'budget', 'shrinkBudget', 'onProgress'] as const
 export async function explore(options: ExploreOptions, scenario: Scenario): Promise<ExploreResult> {
   const { runs = runsDefault, budget, shrinkBudget = '10s', onProgress, ...simulation } = options
   readOptions(options, [...Object.keys(simulation), ...ownOptions], 'explore')
+  const time = budget === undefined ? undefined : requireDuration(budget, 'budget')
+  const shrinkTime = requireDuration(shrinkBudget, 'shrinkBudget')
   requireInteger(runs, 'runs', { min: 1, max: Number.MAX_SAFE_INTEGER })
   if (onProgress !== undefined && typeof onProgress !== 'function') {
     throw invalidOption('onProgress', 'must be a function')
   }
   const settings = { ...resolveSimulation(simulation), keepsDatabase: false }
-  const hasTime = stopwatch(budget)
+  const hasTime = stopwatch(time)
   const sums = createSums(settings.marks)
   for (let index = 0; index < runs && hasTime(); index += 1) {
     const result = await simulateOnce({ ...settings, seed: settings.seed + index }, scenario)
     sums.add(result)
     onProgress?.(sums.soFar())
     if (result.ok) continue
-    const failure = await makeSmaller({ settings, scenario, result, simulation, shrinkBudget })
+    const failure = await makeSmaller({ settings, scenario, result, simulation, shrinkTime })
     return finish(sums.soFar(), settings, failure)
   }
   return finish(sums.soFar(), settings)
@@ -100,11 +108,11 @@ interface ToShrink {
   readonly simulation: SimulationOptions
   readonly scenario: Scenario
   readonly result: SimulationResult
-  readonly shrinkBudget: Duration
+  readonly shrinkTime: Milliseconds
 }
 
 async function makeSmaller(given: ToShrink): Promise<FoundFailure> {
-  const { settings, scenario, result, simulation, shrinkBudget } = given
+  const { settings, scenario, result, simulation, shrinkTime } = given
   const { seed, failure } = result
   const run = (tapes: Tapes): Promise<SimulationResult> =>
     simulateOnce({ ...settings, seed, tapes }, scenario)
@@ -112,7 +120,7 @@ async function makeSmaller(given: ToShrink): Promise<FoundFailure> {
     tapes: result.tapes,
     invariant: failure?.invariant ?? '',
     runs: shrinkRunsMax,
-    hasTime: stopwatch(failure?.kind === 'nondeterminism' ? 0 : shrinkBudget),
+    hasTime: stopwatch(failure?.kind === 'nondeterminism' ? 0 : shrinkTime),
     run: async (tapes) => {
       const { failure: found, tapes: made } = await run(tapes)
       return { invariant: found?.invariant, tapes: made }
@@ -127,11 +135,10 @@ async function makeSmaller(given: ToShrink): Promise<FoundFailure> {
   }
 }
 
-function stopwatch(budget: Duration | undefined, clock: Clock = systemClock): () => boolean {
+function stopwatch(budget: Milliseconds | undefined, clock: Clock = systemClock): () => boolean {
   if (budget === undefined) return () => true
-  const length: Milliseconds = parseDuration(budget)
   const startedAt = clock.now()
-  return () => clock.now() - startedAt < length
+  return () => clock.now() - startedAt < budget
 }
 
 interface Sums {

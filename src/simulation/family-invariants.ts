@@ -65,7 +65,8 @@ const noLostWakeUp = ofChanges('whoever is blocked has no answer', ({ executionI
   )
   return answer === undefined
     ? undefined
-    : `${executionId} is blocked at cursor ${state.seenCursor}; response ${answer.cursor} answers it`
+    : `${executionId} is blocked at cursor ${state.seenCursor}; ` +
+        `response ${answer.cursor} answers it`
 })
 
 function countAsks(events: readonly LoggedEvent[]): ReadonlyMap<string, number> {

@@ -3,8 +3,8 @@
  * how much of each (a swarm): bugs that need one fault alone are found as well as those of a storm.
  */
 
-import { invalidOption, readOptions } from '../base/options.ts'
-import { type Duration, type Milliseconds, parseDuration } from '../base/time.ts'
+import { invalidOption, readOptions, requireBoolean, requireInteger } from '../base/options.ts'
+import { type Duration, type Milliseconds, parseDuration, requireDuration } from '../base/time.ts'
 import type { Choices, Occasion } from './choices.ts'
 
 /** A kind of fault, and its chance each time that it could happen. */
@@ -150,7 +150,14 @@ function isFaultKind(text: string): text is FaultKind {
   return Object.hasOwn(noRates, text)
 }
 
-const otherOptions = ['skew', 'drift', 'slowMax', 'stallMax', 'downMax', 'loses', 'swarm'] as const
+const durations = ['skew', 'slowMax', 'stallMax', 'downMax'] as const
+const otherOptions = [...durations, 'drift', 'loses', 'swarm'] as const
+
+/** Losing more commits than this is losing the database. */
+const losesMax = 1_000
+
+/** A clock that is worse is broken. */
+const driftMax = 100_000
 
 /** Checks faults. Throws `invalid_option`. */
 export function readFaults(given: FaultLevel | FaultOptions): FaultOptions {
@@ -164,14 +171,19 @@ export function readFaults(given: FaultLevel | FaultOptions): FaultOptions {
     const rate = read[kind] ?? 0
     if (!(rate >= 0 && rate <= 1)) throw invalidOption(`faults.${kind}`, 'must be from 0 to 1')
   }
-  if (!(Math.abs(read.drift ?? 0) <= driftMax)) {
-    throw invalidOption('faults.drift', `must be from 0 to ${driftMax}`)
-  }
+  checkExtents(read)
   return read
 }
 
-/** A clock that is worse is broken. */
-const driftMax = 100_000
+function checkExtents(read: FaultOptions): void {
+  for (const name of durations) requireDuration(read[name] ?? 0, `faults.${name}`)
+  const { drift = 0 } = read
+  if (!(drift >= 0 && drift <= driftMax)) {
+    throw invalidOption('faults.drift', `must be from 0 to ${driftMax}`)
+  }
+  requireInteger(read.loses ?? 0, 'faults.loses', { min: 0, max: losesMax })
+  requireBoolean(read.swarm ?? false, 'faults.swarm')
+}
 
 /** The same faults, of which each seed has its own part. */
 export function swarm(faults: FaultOptions): FaultOptions {

@@ -1,4 +1,4 @@
-/** Attempts of activities that have begun and not ended: whoever waits outside of the simulation. */
+/** Attempts of activities that have begun and not ended: who waits outside of the simulation. */
 
 import type { Attempt, AttemptEnd } from './activities.ts'
 import type { TraceKind } from './trace.ts'

@@ -8,26 +8,35 @@ import type { LedgerEntry } from './ledger.ts'
 
 /** Log, inbox and state of one execution, as the store had them after the last commit. */
 export interface ExecutionView {
+  /** The state row. */
   readonly state: ExecutionState
+  /** The log, from `created` on. */
   readonly events: readonly LoggedEvent[]
+  /** The inbox, in the order of cursors. */
   readonly responses: readonly ListedResponse[]
 }
 
 /** One event that a commit has added, between the states before and after it. */
 export interface EventStep {
+  /** The event in its place. */
   readonly entry: LoggedEvent
   /** Absent before `created`. */
   readonly before: ExecutionState | undefined
+  /** What log and inbox amount to with it. */
   readonly after: ExecutionState
 }
 
 /** What a commit did to one execution. */
 export interface ExecutionChange {
+  /** Whose it is. */
   readonly executionId: string
+  /** Events that it has added. */
   readonly steps: readonly EventStep[]
+  /** Responses that it has added. */
   readonly responses: readonly ListedResponse[]
   /** What log and inbox amount to; `execution.state` is the row. */
   readonly folded: ExecutionState
+  /** Log, inbox and state after it. */
   readonly execution: ExecutionView
 }
 

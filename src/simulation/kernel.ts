@@ -334,7 +334,7 @@ class SteppingKernel {
     this.current = undefined
   }
 
-  /** A real turn of the event loop: every promise that can settle by itself has settled after it. */
+  /** A real turn of the event loop: after it every promise has settled that can by itself. */
   #turn(): Promise<void> {
     const { current } = this
     // Asked for outside of the step: within it timers are virtual.

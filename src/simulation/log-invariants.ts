@@ -1,7 +1,7 @@
 /** Invariants of single logs: order, fences, attempts, backoff, and the state row. */
 
 import { blockingOf, isHistoryEvent, type LoggedEvent } from '../model/event.ts'
-import type { RetryPolicy } from '../model/retry.ts'
+import { backoffLimit, type RetryPolicy } from '../model/retry.ts'
 import type { EventStep, ExecutionChange, Invariant, InvariantView } from './invariant.ts'
 
 /** Asks about each execution that a commit has changed. */
@@ -45,7 +45,8 @@ const denseVersions = ofChanges('versions are dense', ({ executionId, execution 
   const wrong = events.findIndex(({ version }, index) => version !== index)
   if (wrong >= 0) return `${executionId} has version ${events[wrong]?.version} at place ${wrong}`
   if (state.version === events.length - 1) return undefined
-  return `the row of ${executionId} says version ${state.version}, its log ends at ${events.length - 1}`
+  const last = events.length - 1
+  return `the row of ${executionId} says version ${state.version}, its log ends at ${last}`
 })
 
 const createdFirst = ofSteps('created comes first, and once', ({ entry }, { executionId }) =>
@@ -181,7 +182,11 @@ const backoffDoubles = ofSteps('backoff doubles from one attempt to the next', (
   if (event.type !== 'temporarily_failed' && event.type !== 'temporarily_timed_out')
     return undefined
   const failures = change.execution.events.slice(0, version).filter(isRetry).length
-  const wanted = Math.min(retry.backoff * 2 ** failures, retry.maxBackoff ?? Number.MAX_VALUE)
+  const wanted = Math.min(
+    retry.backoff * 2 ** failures,
+    retry.maxBackoff ?? backoffLimit,
+    backoffLimit,
+  )
   const waited = event.backoffExpiresAt - createdAt
   return waited === wanted || failures > 30
     ? undefined

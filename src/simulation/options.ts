@@ -1,12 +1,22 @@
 /** Options of a simulation, their defaults, and their check. */
 
 import type { Logger } from '../base/logger.ts'
-import { invalidOption, readOptions, requireInteger, requireOneOf } from '../base/options.ts'
-import { type Duration, type Milliseconds, parseDuration } from '../base/time.ts'
+import {
+  invalidOption,
+  readMember,
+  readOptions,
+  requireBoolean,
+  requireFunctions,
+  requireInteger,
+  requireKnownKeys,
+  requireOneOf,
+  requireText,
+} from '../base/options.ts'
+import { type Duration, type Milliseconds, requireDuration } from '../base/time.ts'
 import type { EngineOptions } from '../client/engine-options.ts'
 import type { AnyFunction, Implemented } from '../workers/function-ref.ts'
 import type { ActivityReplacements } from './activities.ts'
-import type { Tapes } from './choices.ts'
+import { isTape, isTapes, type Tapes } from './choices.ts'
 import { type FaultLevel, type FaultOptions, readFaults } from './faults.ts'
 import type { Invariant } from './invariant.ts'
 import type { StoreKind } from './store.ts'
@@ -103,6 +113,8 @@ const storeKinds = ['memory', 'file'] as const
 /** More engines than this are no small world. */
 const engineCountMax = 16
 
+const engineOptions = ['count', 'executor', 'timersWatcher', 'limits', 'codec']
+
 const knownOptions = [
   'seed',
   'tapes',
@@ -123,15 +135,16 @@ const knownOptions = [
 /** Checks options and fills in defaults. Throws `invalid_option`. */
 export function resolveSimulation(options: SimulationOptions): SimulationSettings {
   const read = readOptions(options, knownOptions, 'simulate')
-  const { engines = {}, activities = {}, limits, checksReplay = true } = read
-  if (!Array.isArray(read.functions)) throw invalidOption('functions', 'must be an array')
+  const { engines = {}, activities = {}, limits } = read
+  requireList(read.functions, 'functions')
+  requireKnownKeys(engines, engineOptions, 'engines')
   checkReplacements(read.functions, activities)
   return {
     seed: requireInteger(read.seed ?? simulationDefaults.seed, 'seed', {
       min: 0,
       max: Number.MAX_SAFE_INTEGER,
     }),
-    tapes: read.tapes,
+    tapes: readTapes(read.tapes),
     functions: read.functions,
     activities,
     engines,
@@ -141,8 +154,9 @@ export function resolveSimulation(options: SimulationOptions): SimulationSetting
     ...resolveLimits(limits),
     logger: read.logger ?? false,
     inspect: read.inspect,
-    skipsPolls: read.skipsPolls,
-    checksReplay,
+    skipsPolls:
+      read.skipsPolls === undefined ? undefined : requireBoolean(read.skipsPolls, 'skipsPolls'),
+    checksReplay: requireBoolean(read.checksReplay ?? true, 'checksReplay'),
     keepsDatabase: true,
   }
 }
@@ -152,7 +166,25 @@ function resolveLists({
   invariants = [],
   marks = [],
 }: SimulationOptions): Pick<SimulationSettings, 'store' | 'invariants' | 'marks'> {
+  requireList(invariants, 'invariants')
+  for (const [index, invariant] of invariants.entries()) {
+    requireFunctions(invariant, `invariants.${index}`, ['check'])
+    requireText(invariant.name, `invariants.${index}.name`)
+  }
+  requireList(marks, 'marks')
+  for (const [index, mark] of marks.entries()) requireText(mark, `marks.${index}`)
   return { store: requireOneOf(store, 'store', storeKinds), invariants, marks }
+}
+
+function requireList(value: unknown, name: string): void {
+  if (!Array.isArray(value)) throw invalidOption(name, 'must be an array')
+}
+
+function readTapes(tapes: Tapes | undefined): Tapes | undefined {
+  if (tapes === undefined || isTapes(tapes)) return tapes
+  const [stream] = Object.entries(tapes ?? {}).find(([, tape]) => !isTape(tape)) ?? []
+  if (stream === undefined) throw invalidOption('tapes', 'must be an object of lists')
+  throw invalidOption(`tapes.${stream}`, 'must be a list of whole numbers from 0 on')
 }
 
 function resolveLimits(
@@ -168,8 +200,8 @@ function resolveLimits(
       'limits.chaosSteps',
       range,
     ),
-    chaosTime: parseDuration(read.chaosTime ?? simulationDefaults.chaosTime),
-    restTime: parseDuration(read.restTime ?? simulationDefaults.restTime),
+    chaosTime: requireDuration(read.chaosTime ?? simulationDefaults.chaosTime, 'limits.chaosTime'),
+    restTime: requireDuration(read.restTime ?? simulationDefaults.restTime, 'limits.restTime'),
   }
 }
 
@@ -182,7 +214,7 @@ function countsOf(count: SimulatedEngines['count'] = 1): readonly [number, numbe
 
 /** A name that stands for nothing is a mistake, and would leave the real activity in place. */
 function checkReplacements(functions: Functions, activities: ActivityReplacements): void {
-  const names = new Set(functions.map(({ name }) => name))
+  const names = new Set<unknown>(functions.map((fn) => readMember(fn, 'name')))
   for (const name of Object.keys(activities)) {
     if (!names.has(name)) {
       throw invalidOption(`activities.${name}`, 'must have the name of one of `functions`')

@@ -1,7 +1,7 @@
 /**
- * Leaves out polls that would find nothing, so that thirty days of waiting take no time. A poll that
- * looks for what is due is made before the next thing is due; one that looks for commits of others,
- * after a commit.
+ * Leaves out polls that would find nothing, so that thirty days of waiting take no time. A poll
+ * that looks for what is due is made before the next thing is due; one that looks for commits of
+ * others, after a commit.
  */
 
 import { unreachable } from '../base/assert.ts'

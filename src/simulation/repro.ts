@@ -1,8 +1,8 @@
-/** Repro files: the choices of a failure, kept so that it can be seen again after the code changed. */
+/** Repro files: the choices of a failure, to see it again after the code has changed. */
 
 import { SteleError } from '../base/error.ts'
 import { hashText } from '../base/hash.ts'
-import type { Tapes } from './choices.ts'
+import { isTapes, type Tapes } from './choices.ts'
 import type { SimulationOptions } from './options.ts'
 import type { SimulationResult } from './simulate.ts'
 
@@ -14,8 +14,11 @@ export interface Repro {
   readonly invariant: string
   /** The failure in a few words. */
   readonly message: string
+  /** The seed that failed. */
   readonly seed: number
+  /** The choices that lead to the failure. */
   readonly tapes: Tapes
+  /** Of the trace, by the code that failed. */
   readonly traceHash: string
   /** Of the options, functions left out: another one may mean another simulation. */
   readonly optionsHash: string
@@ -65,14 +68,8 @@ function parse(text: string): unknown {
 function isRepro(value: unknown): value is Repro {
   if (typeof value !== 'object' || value === null) return false
   const { format, seed, tapes, invariant }: Partial<Record<keyof Repro, unknown>> = value
-  return format === 1 && typeof seed === 'number' && typeof invariant === 'string' && isTapes(tapes)
-}
-
-function isTapes(value: unknown): value is Tapes {
-  if (typeof value !== 'object' || value === null) return false
-  return Object.values(value).every(
-    (tape) => Array.isArray(tape) && tape.every((choice) => Number.isSafeInteger(choice)),
-  )
+  const isSeed = typeof seed === 'number' && Number.isSafeInteger(seed) && seed >= 0
+  return format === 1 && isSeed && typeof invariant === 'string' && isTapes(tapes)
 }
 
 /** Whether these are the options that the repro was made with, as far as can be told. */

@@ -40,13 +40,13 @@ export function createSimTestOn(declare: DeclareTest, host: SimTestHost): SimTes
     declare(name, async () => {
       const { SIM_SEED, SIM_RUNS, SIM_REPRO } = host.environment
       const { runs, budget, shrinkBudget, onProgress, ...simulation } = options
-      if (SIM_REPRO !== undefined && SIM_REPRO !== '') {
-        const { seed, tapes } = parseRepro(host.readFile(SIM_REPRO))
+      if (isSet(SIM_REPRO)) {
+        const { seed, tapes } = parseRepro(readRepro(host, SIM_REPRO))
         requireOk(await simulate({ ...simulation, seed, tapes }, scenario))
-      } else if (SIM_SEED !== undefined && SIM_SEED !== '') {
+      } else if (isSet(SIM_SEED)) {
         requireOk(await simulate({ ...simulation, seed: numberOf('SIM_SEED', SIM_SEED) }, scenario))
       } else {
-        const wanted = SIM_RUNS === undefined ? runs : numberOf('SIM_RUNS', SIM_RUNS)
+        const wanted = isSet(SIM_RUNS) ? numberOf('SIM_RUNS', SIM_RUNS) : runs
         const rest = { budget, shrinkBudget, onProgress }
         await exploreOrFail(name, { ...simulation, ...rest, runs: wanted }, { scenario, host })
       }
@@ -66,6 +66,20 @@ async function exploreOrFail(
   host.writeFile(path, formatRepro(result.failure.repro))
   const advice = `Run it again with SIM_REPRO=${path}`
   throw simulationError(`${result.report()}\n\n${advice}`, result)
+}
+
+/** An empty variable says nothing. */
+function isSet(variable: string | undefined): variable is string {
+  return variable !== undefined && variable !== ''
+}
+
+function readRepro(host: SimTestHost, path: string): string {
+  try {
+    return host.readFile(path)
+  } catch (cause) {
+    const message = `The file ${path}, which SIM_REPRO names, cannot be read.`
+    throw new SteleError('invalid_option', message, { fields: { path }, cause })
+  }
 }
 
 function numberOf(name: string, text: string): number {

@@ -10,7 +10,9 @@ import { drawTrace, formatTrace, type TraceLine } from './trace.ts'
 
 /** What a simulation gave. */
 export interface SimulationResult {
+  /** Nothing failed. */
   readonly ok: boolean
+  /** The seed that it ran. */
   readonly seed: number
   /** Every choice that was made; `simulate({ …, seed, tapes })` makes them again. */
   readonly tapes: Tapes

@@ -14,6 +14,7 @@ export type FailureKind =
 
 /** Why a simulation failed. */
 export interface SimulationFailure {
+  /** Which kind of failure it is. */
   readonly kind: FailureKind
   /** What does not hold; smaller cases must fail in the same one. */
   readonly invariant: string
@@ -21,6 +22,7 @@ export interface SimulationFailure {
   readonly message: string
   /** True time. */
   readonly at: Instant
+  /** Steps that the kernel had made. */
   readonly step: number
   /** What the scenario threw, when it did. */
   readonly cause?: unknown

@@ -109,7 +109,7 @@ const selectNextDue = statement(
    ) ORDER BY 1`,
 )
 
-/** Empties a database whose statements are prepared: preparing them costs more than a small world. */
+/** Empties a database that has prepared statements: they cost more than a small world. */
 const wipe = `
 BEGIN;
 DELETE FROM executions;

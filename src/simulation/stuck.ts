@@ -1,4 +1,4 @@
-/** What should have come to an end and has not: nothing goes wrong any more, and nobody moves it. */
+/** What should have come to an end and has not: nothing goes wrong, and nobody moves it. */
 
 import { unreachable } from '../base/assert.ts'
 import type { Instant, Milliseconds } from '../base/time.ts'

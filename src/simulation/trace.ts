@@ -25,6 +25,7 @@ export interface TraceLine {
   readonly step: number
   /** Whose line it is: a process, or `world`. */
   readonly process: string
+  /** What it is about. */
   readonly kind: TraceKind
   /** What happened. */
   readonly text: string

@@ -5,12 +5,14 @@
  */
 
 import { SteleError } from '../base/error.ts'
+import { readMember } from '../base/options.ts'
 import type { Random } from '../base/random.ts'
 import type { Cancel } from '../base/time.ts'
 import {
   type AnyFunction,
   createDatePlaces,
   createPlace,
+  guardPromisified,
   type Installable,
   mirror,
   wrapAnswer,
@@ -34,17 +36,20 @@ export function createVirtualGlobals(find: () => VirtualScope | undefined): Inst
     createPlace({ owner, key, wrap: twin, isActive: () => isActive })
   const now = ({ life }: VirtualScope): number => life.clock.now()
   const random = (found: VirtualScope): number => found.random.next()
-  const timers = createTimers()
   const virtual = (answer: Virtual) => (original: AnyFunction) => twinOf(original, scope, answer)
+  const timerOf = (key: string, answer: Virtual) => (original: AnyFunction) => {
+    const twin = virtual(answer)(original)
+    const promise = timerPromises[key]
+    if (promise !== undefined) guardPromisified(original, twin, virtual(promise))
+    return twin
+  }
   const places = [
     createDatePlaces(
       world,
       place('Date', (original) => wrapDate(original, scope, now)),
     ),
     place('random', (original) => wrapAnswer(original, scope, random), Math),
-    place('setTimeout', virtual(timers.setTimeout)),
-    place('setInterval', virtual(timers.setInterval)),
-    place('setImmediate', virtual(timers.setImmediate)),
+    ...Object.entries(timers).map(([key, answer]) => place(key, timerOf(key, answer))),
     place('clearTimeout', (original) => clearingTwin(original)),
     place('clearInterval', (original) => clearingTwin(original)),
     place('clearImmediate', (original) => clearingTwin(original)),
@@ -121,41 +126,82 @@ class VirtualTimer {
   }
 }
 
-function createTimers(): {
-  readonly setTimeout: Virtual
-  readonly setInterval: Virtual
-  readonly setImmediate: Virtual
-} {
-  return {
-    setTimeout: ({ life }, [callback, delay, ...args]) =>
-      new VirtualTimer(() =>
-        life.scheduler.after(delayOf(delay), () => {
-          call(callback, args)
-        }),
-      ),
-    setInterval: ({ life }, [callback, delay, ...args]) => {
-      const arm = (): Cancel => {
-        let cancel = life.scheduler.after(delayOf(delay), function again() {
-          cancel = life.scheduler.after(delayOf(delay), again)
-          call(callback, args)
-        })
-        return () => {
-          cancel()
-        }
-      }
-      return new VirtualTimer(arm)
-    },
-    setImmediate: ({ life }, [callback, ...args]) =>
-      new VirtualTimer(() => {
-        let isCancelled = false
-        life.scheduler.soon(() => {
-          if (!isCancelled) call(callback, args)
-        })
-        return () => {
-          isCancelled = true
-        }
+/** The timer functions, by name. */
+const timers: Readonly<Record<string, Virtual>> = {
+  setTimeout: ({ life }, [callback, delay, ...args]) =>
+    new VirtualTimer(() =>
+      life.scheduler.after(delayOf(delay), () => {
+        call(callback, args)
       }),
-  }
+    ),
+  setInterval: ({ life }, [callback, delay, ...args]) => {
+    const arm = (): Cancel => {
+      let cancel = life.scheduler.after(delayOf(delay), function again() {
+        cancel = life.scheduler.after(delayOf(delay), again)
+        call(callback, args)
+      })
+      return () => {
+        cancel()
+      }
+    }
+    return new VirtualTimer(arm)
+  },
+  setImmediate: ({ life }, [callback, ...args]) =>
+    new VirtualTimer(() => {
+      let isCancelled = false
+      life.scheduler.soon(() => {
+        if (!isCancelled) call(callback, args)
+      })
+      return () => {
+        isCancelled = true
+      }
+    }),
+}
+
+/** What `promisify` makes of them, by name. */
+const timerPromises: Readonly<Record<string, Virtual>> = {
+  setTimeout: ({ life }, [delay, value, options]) =>
+    wait(signalOf(options), (end) =>
+      life.scheduler.after(delayOf(delay), () => {
+        end(value)
+      }),
+    ),
+  setImmediate: ({ life }, [value, options]) =>
+    wait(signalOf(options), (end) => {
+      life.scheduler.soon(() => {
+        end(value)
+      })
+      return () => undefined
+    }),
+}
+
+/** What such a promise rejects with when its signal ends it: the same as in Node. */
+class AbortError extends Error {
+  override readonly name = 'AbortError'
+  readonly code = 'ABORT_ERR'
+}
+
+function wait(
+  signal: AbortSignal | undefined,
+  begin: (end: (value: unknown) => void) => Cancel,
+): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const abort = (): void => {
+      cancel()
+      reject(new AbortError('The operation was aborted', { cause: signal?.reason }))
+    }
+    const cancel = begin((value) => {
+      signal?.removeEventListener('abort', abort)
+      resolve(value)
+    })
+    if (signal?.aborted === true) abort()
+    else signal?.addEventListener('abort', abort, { once: true })
+  })
+}
+
+function signalOf(options: unknown): AbortSignal | undefined {
+  const signal = readMember(options, 'signal')
+  return signal instanceof AbortSignal ? signal : undefined
 }
 
 /** As Node has it: whatever is no delay is one millisecond. */
@@ -169,7 +215,9 @@ function call(callback: unknown, args: readonly unknown[]): void {
 }
 
 function refuseFetch(_scope: VirtualScope, [resource]: readonly unknown[]): never {
-  const asked = typeof resource === 'string' ? resource : 'a resource'
+  const url = typeof resource === 'string' ? resource : readMember(resource, 'url')
+  const asked =
+    resource instanceof URL ? resource.href : typeof url === 'string' ? url : 'something'
   throw new SteleError(
     'outside_of_simulation',
     `The simulation was asked to fetch ${asked}, which lies outside of it. ` +

@@ -14,6 +14,7 @@ const floors: readonly (readonly [name: string, path: RegExp])[] = [
   ['workers', /^src\/workers\//],
   ['client', /^src\/client\//],
   ['inspector', /^src\/inspector\//],
+  ['simulation', /^src\/simulation\//],
   ['cli', /^src\/cli\//],
   ['faces', /^src\/[^/]+$/],
 ]

@@ -14,6 +14,7 @@ import {
   unchecked,
 } from 'stele'
 import { chartOf } from 'stele/inspector'
+import { simulate } from 'stele/simulation'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fencesOf } from './page.ts'
 import { read } from './section.ts'
@@ -67,6 +68,11 @@ const provocations: Readonly<Record<string, () => Promise<unknown>>> = {
     return chartOf({ id: 'order', initial: 'paying', states })
   },
   invalid_option: () => createEngine({ storage: ':memory:', executor: { batchSize: 501 } }),
+  outside_of_simulation: async () => {
+    const scenario = (): unknown => fetch('https://bank.example')
+    const { failure } = await simulate({ functions }, scenario)
+    throw failure?.cause
+  },
   storage_corrupt: async () => {
     new Database(join(folder, 'other.db')).exec('CREATE TABLE theirs (id)').close()
     return createEngine({ storage: join(folder, 'other.db') })

@@ -14,6 +14,7 @@ import {
   unchecked,
   type WorkflowContext,
 } from 'stele'
+import { requireOk, type Scenario, simulate } from 'stele/simulation'
 import { describe, expect, it } from 'vitest'
 import { errorTable } from '../../src/base/error.ts'
 import { openConnection } from '../../src/storage/sqlite/connection.ts'
@@ -97,6 +98,12 @@ async function withPragma(pragma: string): Promise<void> {
   }
 }
 
+/** What a simulation ends with, as whoever runs it meets it. */
+async function thrownInSimulation(scenario: Scenario): Promise<void> {
+  const { failure } = await simulate({ functions: [charge] }, scenario)
+  throw failure?.cause
+}
+
 async function openFile(prepare: (file: string) => Promise<void> | void): Promise<void> {
   using folder = temporaryDirectory()
   const file = folder.file('x.db')
@@ -157,6 +164,11 @@ const provocations: Readonly<Partial<Record<ErrorCode, () => unknown>>> = {
   },
   nondeterminism: replayOther,
   forbidden_in_workflow: () => thrownInWorkflow(() => setTimeout(() => undefined, 1)),
+  outside_of_simulation: () => thrownInSimulation(() => fetch('https://bank.example')),
+  simulation_failed: async () => {
+    const scenario: Scenario = (world) => world.check('money is enough', false)
+    requireOk(await simulate({ functions: [charge] }, scenario))
+  },
   join_set_closed: () =>
     thrownInWorkflow(async ({ joinSet }) => {
       const set = joinSet('boxes')

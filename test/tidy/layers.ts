@@ -34,6 +34,9 @@ const adapters = '^src/storage/(sqlite|postgres)/'
 const compositionRoot = '^src/client/open-storage\\.ts$'
 /** The command line looks into files that no engine has opened. */
 const rootsOfTheCommandLine = '^src/cli/(open-database|doctor/examine)\\.ts$'
+/** A simulated database is the real one whose connection fails: it is put together from its parts. */
+const simulatedStorage = '^src/simulation/(store|storage-faults)\\.ts$'
+const partsOfSqlite = '^src/storage/sqlite/(connection|open|drive)\\.ts$'
 const faceOfAnAdapter = '^src/(sqlite|postgres)\\.ts$'
 
 function upward(): IForbiddenRuleType[] {
@@ -64,9 +67,21 @@ export const rules: readonly IForbiddenRuleType[] = [
     severity: 'error',
     from: {
       path: '^src/',
-      pathNot: [adapters, compositionRoot, rootsOfTheCommandLine, faceOfAnAdapter],
+      pathNot: [
+        adapters,
+        compositionRoot,
+        rootsOfTheCommandLine,
+        faceOfAnAdapter,
+        simulatedStorage,
+      ],
     },
     to: { path: adapters },
+  },
+  {
+    name: 'simulation-uses-parts-of-sqlite-only',
+    severity: 'error',
+    from: { path: simulatedStorage },
+    to: { path: adapters, pathNot: partsOfSqlite },
   },
   {
     name: 'root-loads-adapters-on-demand',

@@ -2,7 +2,7 @@
 import { type HouseFile, withoutComments } from './findings.ts'
 
 const mirrored =
-  /^(?:src\/(?:base|model|storage|engine|workers|client|inspector|cli)|machines)\/.*\.ts$/
+  /^(?:src\/(?:base|model|storage|engine|workers|client|inspector|simulation|cli)|machines)\/.*\.ts$/
 
 /** What only a browser can run is tested in one, as a whole. */
 const inBrowser = /^src\/inspector\/viewer\/(?:event-pages|hooks|live|position|stately)\.ts$/

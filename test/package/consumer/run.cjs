@@ -1,4 +1,5 @@
 const { createEngine, defineActivity } = require('stele')
+const { simulate } = require('stele/simulation')
 const { sqlite } = require('stele/sqlite')
 
 async function main() {
@@ -8,6 +9,11 @@ async function main() {
   const handle = await engine.submit(double, 21)
   console.log(typeof sqlite, await handle.result({ timeout: '10s' }))
   await engine.stop()
+  const { ok, report } = await simulate({ functions: [double] }, async (world) => {
+    const simulated = await world.submit(double, 21)
+    world.check('it doubles', (await simulated.result()) === 42)
+  })
+  if (!ok) console.log(report())
 }
 
 main()

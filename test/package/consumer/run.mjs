@@ -1,4 +1,5 @@
 import { createEngine, defineActivity } from 'stele'
+import { simulate } from 'stele/simulation'
 import { sqlite } from 'stele/sqlite'
 
 const double = defineActivity({ name: 'double' }, (amount) => amount * 2)
@@ -7,3 +8,8 @@ await engine.start()
 const handle = await engine.submit(double, 21)
 console.log(typeof sqlite, await handle.result({ timeout: '10s' }))
 await engine.stop()
+const { ok, report } = await simulate({ functions: [double] }, async (world) => {
+  const simulated = await world.submit(double, 21)
+  world.check('it doubles', (await simulated.result()) === 42)
+})
+if (!ok) console.log(report())

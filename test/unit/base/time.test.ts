@@ -8,6 +8,7 @@ import {
   parseDuration,
   parseInstant,
   readInstant,
+  requireDuration,
   systemClock,
   systemScheduler,
 } from '../../../src/base/time.ts'
@@ -111,6 +112,15 @@ describe('durations', () => {
       message: expect.stringContaining(`${shown} is not a duration. Write milliseconds`),
     })
     expect(JSON.stringify(thrownBy(() => parseDuration(duration as never)))).toContain('duration')
+  })
+
+  it('duration: an option is refused by its name', () => {
+    expect(requireDuration('2s', 'limits.time')).toBe(2_000)
+    expect(thrownBy(() => requireDuration('long' as never, 'limits.time'))).toMatchObject({
+      code: 'invalid_option',
+      fields: { option: 'limits.time' },
+      message: expect.stringContaining('must be a duration'),
+    })
   })
 
   it('duration: the refusal shows the text and how to write one', () => {
