@@ -1,7 +1,7 @@
 /** Options of a simulation, their defaults, and their check. */
 
 import type { Logger } from '../base/logger.ts'
-import { invalidOption, readOptions, requireInteger } from '../base/options.ts'
+import { invalidOption, readOptions, requireInteger, requireOneOf } from '../base/options.ts'
 import { type Duration, type Milliseconds, parseDuration } from '../base/time.ts'
 import type { EngineOptions } from '../client/engine-options.ts'
 import type { AnyFunction, Implemented } from '../workers/function-ref.ts'
@@ -47,7 +47,7 @@ export interface SimulationOptions {
   readonly engines?: SimulatedEngines | undefined
   /** What goes wrong: a level, or rates. Default `calm`: nothing. */
   readonly faults?: FaultLevel | FaultOptions | undefined
-  /** `memory` (the default) for speed, a file for real connections. */
+  /** `memory` (the default) for speed, `file` for real connections to a temporary file. */
   readonly store?: StoreKind | undefined
   /** What must hold beside what the engine promises. */
   readonly invariants?: readonly Invariant[] | undefined
@@ -59,6 +59,8 @@ export interface SimulationOptions {
   readonly logger?: Logger | undefined
   /** Sees the engines' actors; the trace is the same with and without. Default: nobody. */
   readonly inspect?: EngineOptions<Functions>['inspect']
+  /** False: at the end, workflows are not replayed from their logs. Default true. */
+  readonly checksReplay?: boolean | undefined
   /** False: polls are made even where they would find nothing. Default: as the seed has it. */
   readonly skipsPolls?: boolean | undefined
 }
@@ -82,6 +84,7 @@ export interface SimulationSettings {
   readonly logger: Logger | false
   readonly inspect: EngineOptions<Functions>['inspect']
   readonly skipsPolls: boolean | undefined
+  readonly checksReplay: boolean
   /** Whether the result has the database. */
   readonly keepsDatabase: boolean
 }
@@ -94,6 +97,8 @@ export const simulationDefaults = {
   chaosTime: '90 days',
   restTime: '400 days',
 } as const
+
+const storeKinds = ['memory', 'file'] as const
 
 /** More engines than this are no small world. */
 const engineCountMax = 16
@@ -112,12 +117,13 @@ const knownOptions = [
   'logger',
   'inspect',
   'skipsPolls',
+  'checksReplay',
 ]
 
 /** Checks options and fills in defaults. Throws `invalid_option`. */
 export function resolveSimulation(options: SimulationOptions): SimulationSettings {
   const read = readOptions(options, knownOptions, 'simulate')
-  const { engines = {}, activities = {}, limits } = read
+  const { engines = {}, activities = {}, limits, checksReplay = true } = read
   if (!Array.isArray(read.functions)) throw invalidOption('functions', 'must be an array')
   checkReplacements(read.functions, activities)
   return {
@@ -131,15 +137,22 @@ export function resolveSimulation(options: SimulationOptions): SimulationSetting
     engines,
     engineCounts: countsOf(engines.count),
     faults: readFaults(read.faults ?? 'calm'),
-    store: read.store ?? 'memory',
-    invariants: read.invariants ?? [],
-    marks: read.marks ?? [],
+    ...resolveLists(read),
     ...resolveLimits(limits),
     logger: read.logger ?? false,
     inspect: read.inspect,
     skipsPolls: read.skipsPolls,
+    checksReplay,
     keepsDatabase: true,
   }
+}
+
+function resolveLists({
+  store = 'memory',
+  invariants = [],
+  marks = [],
+}: SimulationOptions): Pick<SimulationSettings, 'store' | 'invariants' | 'marks'> {
+  return { store: requireOneOf(store, 'store', storeKinds), invariants, marks }
 }
 
 function resolveLimits(

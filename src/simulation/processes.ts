@@ -45,6 +45,8 @@ export interface Processes {
   readonly stall: (name: string, duration: Milliseconds) => void
   /** From their next boot on, engines run this code. */
   readonly deploy: (functions: Functions) => void
+  /** Whether other code was deployed. */
+  readonly hasDeployed: () => boolean
   readonly functionNames: () => readonly string[]
   readonly skewOf: (process: string) => Milliseconds
   /** Draws another distance between its wall clock and true time. */
@@ -106,6 +108,7 @@ class SimulatedProcesses {
       deploy: (functions) => {
         this.#functions = functions
       },
+      hasDeployed: () => this.#functions !== this.#options.settings.functions,
       functionNames: () => this.#functions.map(({ name }) => name),
       skewOf: (process) => this.#skews.get(process) ?? 0,
       jumpClock: (name) => this.jumpClock(name),

@@ -9,15 +9,16 @@ import { workflowGuard } from '../workers/workflow/guard.ts'
 import { type Chaos, createChaos } from './chaos.ts'
 import { type Checker, createChecker, type Violation } from './checker.ts'
 import { type Choices, createChoices, type Tapes } from './choices.ts'
+import { describeChange } from './describe-change.ts'
 import { engineInvariants } from './engine-invariants.ts'
 import { createFaults, drawPlan, type Faults } from './faults.ts'
 import { createInFlight } from './in-flight.ts'
-import type { ExecutionChange } from './invariant.ts'
 import { createKernel, type Kernel, type Life } from './kernel.ts'
 import { createLedger, type Ledger, type LedgerEntry } from './ledger.ts'
 import type { SimulationSettings } from './options.ts'
 import { createPollSkipping, type PollSkipping } from './poll-skipping.ts'
 import { createProcesses, type Processes } from './processes.ts'
+import { findPartedReplays } from './replays.ts'
 import { failureOf, type SimulationFailure } from './simulation-error.ts'
 import { type Changes, openStore, type Store } from './store.ts'
 import { findStuck } from './stuck.ts'
@@ -148,7 +149,12 @@ class SimulationRun {
     await this.#kernel.run({ isDone, steps: chaosSteps, until: simulationStart + chaosTime })
     this.#heal()
     await this.#rest(() => isOver)
-    if (this.#failure === undefined) for (const each of this.#checker.atEnd()) this.#violate(each)
+    if (this.#failure !== undefined) return
+    for (const each of this.#checker.atEnd()) this.#violate(each)
+    if (!this.#settings.checksReplay || this.#processes.hasDeployed()) return
+    for (const each of await findPartedReplays(await this.#processes.client(), this.#settings)) {
+      this.#violate(each)
+    }
   }
 
   async #playScenario(scenario: Scenario): Promise<void> {
@@ -267,22 +273,11 @@ class SimulationRun {
     this.#commits += 1
     this.#polls.onCommit(process)
     const { changes, violations } = this.#checker.afterCommit(process, executions)
-    for (const change of changes) this.#noteChange(process, change)
+    for (const text of changes.flatMap(describeChange)) this.#note(process, 'commit', text)
     for (const violation of violations) this.#violate(violation)
     this.#kernel.wakePolls()
     for (const callback of this.#nextCommit.splice(0)) callback()
     this.#chaos.afterCommit()
-  }
-
-  #noteChange(process: string, { executionId, steps, responses }: ExecutionChange): void {
-    for (const { entry } of steps) {
-      const { event, version } = entry
-      const how = event.type === 'finished' ? ` ${event.outcome.type}` : ''
-      this.#note(process, 'commit', `${executionId} v${version} ${event.type}${how}`)
-    }
-    for (const { response, cursor } of responses) {
-      this.#note(process, 'commit', `${executionId} <- ${response.type} (cursor ${cursor})`)
-    }
   }
 
   // ── what it came to ───────────────────────────────────────────────────────────────────────────

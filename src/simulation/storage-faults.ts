@@ -10,7 +10,7 @@ import type { Connection, ControlText } from '../storage/sqlite/connection.ts'
 import { createSqliteDriver } from '../storage/sqlite/drive.ts'
 import type { Faults } from './faults.ts'
 import type { Life } from './kernel.ts'
-import type { Changes, Store } from './store.ts'
+import { type Changes, SimulatedSqliteError, type Store } from './store.ts'
 
 /** What a process stands on when it opens the database. */
 export interface ProcessStorageOptions {
@@ -57,31 +57,21 @@ export function openProcessStorage(options: ProcessStorageOptions): ProcessStora
   return { driver: mortal(driver, options, disconnect), disconnect }
 }
 
-/** An error as better-sqlite3 throws it. */
-class SimulatedSqliteError extends Error {
-  readonly code: string
-
-  constructor(code: string, message: string) {
-    super(message)
-    this.code = code
-  }
-}
-
-const busyError = (): Error => new SimulatedSqliteError('SQLITE_BUSY', 'database is locked')
 const ioError = (): Error => new SimulatedSqliteError('SQLITE_IOERR_WRITE', 'disk I/O error')
 const fullError = (): Error => new SimulatedSqliteError('SQLITE_FULL', 'database or disk is full')
 
 function faulty(connection: Connection, options: ProcessStorageOptions): Connection {
   const { life, faults, store, role } = options
-  const strike = (kind: 'busy' | 'ioError', error: () => Error): void => {
-    if (!faults.happens(kind)) return
-    options.onFault(kind)
-    throw error()
-  }
-  const begin = (): void => {
+  const begin = (text: ControlText = 'BEGIN'): void => {
     if (!life.isAlive()) throw ioError()
-    strike('busy', busyError)
-    if (role === 'engine') strike('ioError', ioError)
+    // Readers of a file never wait for writers.
+    if (text === 'BEGIN IMMEDIATE' && faults.happens('busy')) {
+      options.onFault('busy')
+      store.underLock(() => connection.control(text))
+    }
+    if (role === 'client' || !faults.happens('ioError')) return
+    options.onFault('ioError')
+    throw ioError()
   }
   const commit = (): void => {
     if (role === 'client') {
@@ -102,7 +92,7 @@ function faulty(connection: Connection, options: ProcessStorageOptions): Connect
     if (dies) options.crash('after its commit')
   }
   const control = (text: ControlText): void => {
-    if (text === 'BEGIN IMMEDIATE' || text === 'BEGIN') begin()
+    if (text === 'BEGIN IMMEDIATE' || text === 'BEGIN') begin(text)
     if (text === 'COMMIT' && isWriting) commit()
     else connection.control(text)
     if (text === 'BEGIN IMMEDIATE') isWriting = true

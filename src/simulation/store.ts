@@ -3,13 +3,19 @@
  * reaches through a connection of its own. Tells who committed what, in which order.
  */
 
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Clock, Instant } from '../base/time.ts'
 import { query, statement } from '../storage/protocol.ts'
 import { type Connection, openConnection } from '../storage/sqlite/connection.ts'
 import { prepareConnection } from '../storage/sqlite/open.ts'
 
-/** Where the database lives. */
-export type StoreKind = 'memory' | { readonly file: string }
+/**
+ * Where the database lives: in memory, where all processes share one connection, or in a file that
+ * each opens for itself. The file is a temporary one, and removed at the end.
+ */
+export type StoreKind = 'memory' | 'file'
 
 /** Rows that a commit has changed, by execution. */
 export interface Changes {
@@ -40,6 +46,8 @@ export interface Store {
   readonly isRestorable: boolean
   /** Puts an earlier image in place of the database. */
   readonly restore: (image: Uint8Array) => void
+  /** Runs `attempt` while somebody else holds the lock for writing; throws when there is no file. */
+  readonly underLock: (attempt: () => void) => void
   /** Lets go of what a life has opened. */
   readonly disconnect: (connection: Connection) => void
   readonly close: () => void
@@ -110,9 +118,22 @@ const spare: Connection[] = []
 /** More are not kept. */
 const spareMax = 2
 
+/** An error as better-sqlite3 throws it. */
+export class SimulatedSqliteError extends Error {
+  /** SQLite's name for it. */
+  readonly code: string
+
+  constructor(code: string, message: string) {
+    super(message)
+    this.code = code
+  }
+}
+
+const busyError = (): Error => new SimulatedSqliteError('SQLITE_BUSY', 'database is locked')
+
 /** Opens an empty store. */
 export function openStore(kind: StoreKind): Store {
-  return kind === 'memory' ? openMemoryStore() : openFileStore(kind.file)
+  return kind === 'memory' ? openMemoryStore() : openFileStore()
 }
 
 function openMemoryStore(): Store {
@@ -127,6 +148,9 @@ function openMemoryStore(): Store {
       shared.close()
       shared = openImage(image)
     },
+    underLock: () => {
+      throw busyError()
+    },
     disconnect: () => undefined,
     close: () => {
       if (spare.length >= spareMax || shared.isInTransaction()) {
@@ -139,7 +163,9 @@ function openMemoryStore(): Store {
   }
 }
 
-function openFileStore(file: string): Store {
+function openFileStore(): Store {
+  const directory = mkdtempSync(join(tmpdir(), 'stele-simulation-'))
+  const file = join(directory, 'simulated.db')
   const open = (): Connection => prepareConnection(openConnection(file, 0), { file }, epoch)
   const own = open()
   const others = new Set<Connection>()
@@ -156,10 +182,19 @@ function openFileStore(file: string): Store {
     },
     isRestorable: false,
     restore: () => undefined,
+    underLock: (attempt) => {
+      own.control('BEGIN IMMEDIATE')
+      try {
+        attempt()
+      } finally {
+        own.control('ROLLBACK')
+      }
+    },
     disconnect,
     close: () => {
       for (const connection of others) disconnect(connection)
       own.close()
+      rmSync(directory, { recursive: true, force: true })
     },
   }
 }
