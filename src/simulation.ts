@@ -31,6 +31,7 @@ export type {
   ExecutionView,
   Invariant,
   InvariantView,
+  OpenDelay,
 } from './simulation/invariant.ts'
 export type { Ledger, LedgerEntry } from './simulation/ledger.ts'
 export type { SimulatedEngines, SimulationLimits, SimulationOptions } from './simulation/options.ts'

@@ -96,6 +96,27 @@ function dueAtOf({ events }: ExecutionView, delayId: string): Instant | undefine
   return undefined
 }
 
+/** Looked at whenever something has ended: whoever ends gives up its delays in the same commit. */
+const delaysEnd: Invariant = {
+  name: 'no delay outlives its answer, or whoever asked for it',
+  check: ({ changes, executions, openDelays }) => {
+    const hasEnded = changes.some(
+      ({ steps, responses }) =>
+        responses.some(({ response }) => response.type === 'delay_finished') ||
+        steps.some(({ entry }) => entry.event.type === 'finished'),
+    )
+    if (!hasEnded) return undefined
+    return firstOf(openDelays(), ({ delayId, executionId }) => {
+      const asker = executions.get(executionId)
+      if (asker?.state.status === 'finished') return `${delayId} is open; ${executionId} has ended`
+      const isAnswered = asker?.responses.some(
+        ({ response }) => response.type === 'delay_finished' && response.delayId === delayId,
+      )
+      return isAnswered === true ? `${delayId} has answered, and is still open` : undefined
+    })
+  },
+}
+
 const outcomesLast = ofSteps('an execution ends once', ({ entry, before }, { executionId }) =>
   entry.event.type === 'finished' && before?.status === 'finished'
     ? `${executionId} ends a second time at v${entry.version}`
@@ -133,6 +154,7 @@ export const familyInvariants: readonly Invariant[] = [
   childrenAreAsked,
   noLostWakeUp,
   delaysWait,
+  delaysEnd,
   outcomesLast,
   noOrphans,
 ]

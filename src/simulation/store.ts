@@ -10,6 +10,7 @@ import type { Clock, Instant } from '../base/time.ts'
 import { query, statement } from '../storage/protocol.ts'
 import { type Connection, openConnection } from '../storage/sqlite/connection.ts'
 import { prepareConnection } from '../storage/sqlite/open.ts'
+import type { OpenDelay } from './invariant.ts'
 
 /**
  * Where the database lives: in memory, where all processes share one connection, or in a file that
@@ -40,6 +41,8 @@ export interface Store {
   readonly nextDueAt: (functions: readonly string[]) => Instant | undefined
   /** Ids of all executions. */
   readonly listExecutions: () => readonly string[]
+  /** Delays that are still to end. */
+  readonly listDelays: () => readonly OpenDelay[]
   /** The database as it is now. */
   readonly image: () => Uint8Array
   /** Whether `restore` does anything: in memory only. */
@@ -77,6 +80,11 @@ const deleteChanges = statement('simulated-changes-taken', 'DELETE FROM simulate
 const selectIds = statement(
   'simulated-executions',
   'SELECT e.execution_id FROM executions e ORDER BY e.execution_id',
+)
+
+const selectDelays = statement(
+  'simulated-delays',
+  'SELECT d.delay_id, d.execution_id FROM delays d ORDER BY d.delay_id',
 )
 
 const selectNextDue = statement(
@@ -201,7 +209,10 @@ function openFileStore(): Store {
 
 function createCommon(
   observer: () => Connection,
-): Pick<Store, 'observer' | 'takeChanges' | 'nextDueAt' | 'listExecutions' | 'image'> {
+): Pick<
+  Store,
+  'observer' | 'takeChanges' | 'nextDueAt' | 'listExecutions' | 'listDelays' | 'image'
+> {
   return {
     observer,
     takeChanges: (connection) => {
@@ -220,6 +231,13 @@ function createCommon(
       const rows = observer().drive(query(selectIds))
       return rows.map((row) => String(row['execution_id']))
     },
+    listDelays: () =>
+      observer()
+        .drive(query(selectDelays))
+        .map((row) => ({
+          delayId: String(row['delay_id']),
+          executionId: String(row['execution_id']),
+        })),
     image: () => observer().serialize(),
   }
 }
