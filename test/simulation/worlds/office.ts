@@ -18,7 +18,7 @@ const short = { lockExpiry: '1s', timeout: '4s' } as const
 const lock = { lockExpiry: '1s' } as const
 
 const task = defineActivity(
-  { name: 'task', ...short, retry: { maxRetries: 3, backoff: '20ms' } },
+  { name: 'task', ...short, retry: { maxRetries: 2, backoff: '20ms' } },
   (input: number, { idempotencyKey: key, attempt }): Receipt => ({ input, attempt, key }),
 )
 const note = defineActivity({ name: 'note', ...short }, (input: number) => input)
@@ -109,7 +109,7 @@ export const office: Omit<ExploreOptions, 'faults' | 'seed'> = {
   },
   marks: ['a cancellation held', 'a paper came twice', 'a task went on in another attempt'],
   invariants: worldInvariants,
-  limits: { chaosSteps: 2_000 },
+  limits: { chaosSteps: 2_000, steps: 12_000 },
 }
 
 interface Submitted {

@@ -115,7 +115,7 @@ export const shop: Omit<ExploreOptions, 'faults' | 'seed'> = {
     'an activity ran twice',
     'all engines were down',
   ],
-  limits: { chaosSteps: 3_000 },
+  limits: { chaosSteps: 3_000, steps: 15_000 },
 }
 
 /** The application. */
