@@ -11,6 +11,12 @@ export {
 } from './simulation/activities.ts'
 export type { Tapes } from './simulation/choices.ts'
 export {
+  defineSimulation,
+  isSimulation,
+  reproduce,
+  type Simulation,
+} from './simulation/define-simulation.ts'
+export {
   type ExploreOptions,
   type ExploreProgress,
   type ExploreResult,
