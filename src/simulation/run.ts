@@ -21,7 +21,7 @@ import { createProcesses, type Processes } from './processes.ts'
 import { findPartedReplays } from './replays.ts'
 import { failureOf, type SimulationFailure } from './simulation-error.ts'
 import { type Changes, openStore, type Store } from './store.ts'
-import { findStuck } from './stuck.ts'
+import { createPatience, findStuck } from './stuck.ts'
 import { createTrace, type Trace, type TraceKind, type TraceLine } from './trace.ts'
 import { createVirtualGlobals, type VirtualScope } from './virtual-globals.ts'
 import { createWorld, type World } from './world.ts'
@@ -189,14 +189,15 @@ class SimulationRun {
   async #rest(isOver: () => boolean): Promise<void> {
     const { steps, restTime } = this.#settings
     const until = this.#kernel.now() + restTime
-    const isDone = (): boolean => this.#failure !== undefined
+    const isHopeless = createPatience({
+      steps: this.#kernel.steps,
+      commits: () => this.#commits,
+      findStuck: () => this.#findStuck(),
+    })
+    const isDone = (): boolean => this.#failure !== undefined || isHopeless()
     const end = await this.#kernel.run({ isDone, steps, until })
     if (this.#failure !== undefined) return
-    const stuck = findStuck({
-      executions: this.#checker.executions(),
-      functions: this.#processes.functionNames(),
-      now: this.#kernel.now(),
-    })
+    const stuck = this.#findStuck()
     const busy = end === 'out_of_steps' ? [`it is still busy after ${steps} steps`] : []
     const waiting = isOver() ? [] : ['the scenario waits for something that does not come']
     const outside = isOver() ? [] : this.#inFlight.describe()
@@ -207,6 +208,14 @@ class SimulationRun {
       invariant: 'everything comes to an end once nothing goes wrong any more',
       message: reasons.join('\n'),
       ...this.#place(),
+    })
+  }
+
+  #findStuck(): readonly string[] {
+    return findStuck({
+      executions: this.#checker.executions(),
+      functions: this.#processes.functionNames(),
+      now: this.#kernel.now(),
     })
   }
 

@@ -1,9 +1,9 @@
 /** Copies of the built package, each with one bug in it, and what the exploration finds there. */
-import { spawn } from 'node:child_process'
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, directoryOf } from '../build.mjs'
+import { runProgram } from '../children.mjs'
 
 const program = fileURLToPath(new URL('find.mjs', import.meta.url))
 
@@ -57,7 +57,8 @@ export async function inTurns(items, width, work) {
   return answers
 }
 
-function slugOf({ name }) {
+/** The name of a bug, as a part of file names. */
+export function slugOf({ name }) {
   return name.replaceAll(/[^a-z]+/g, '-')
 }
 
@@ -72,22 +73,10 @@ function spoil(path, { file, find, replace }) {
   )
 }
 
-function explore(directory, seeds) {
-  const child = spawn(process.execPath, [program, directory, String(seeds)], {
-    stdio: ['ignore', 'pipe', 'pipe'],
+async function explore(directory, seeds) {
+  let found
+  await runProgram(program, [directory, seeds], (line) => {
+    found = line
   })
-  let output = ''
-  let errors = ''
-  child.stdout.on('data', (text) => {
-    output += text
-  })
-  child.stderr.on('data', (text) => {
-    errors += text
-  })
-  return new Promise((resolve, reject) => {
-    child.on('close', (code) => {
-      if (code === 0) resolve(JSON.parse(output))
-      else reject(new Error(`the exploration ended with ${code}: ${errors.slice(-2_000)}`))
-    })
-  })
+  return found
 }
