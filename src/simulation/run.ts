@@ -189,15 +189,18 @@ class SimulationRun {
   async #rest(isOver: () => boolean): Promise<void> {
     const { steps, restTime } = this.#settings
     const until = this.#kernel.now() + restTime
-    const isHopeless = createPatience({
-      steps: this.#kernel.steps,
-      commits: () => this.#commits,
-      findStuck: () => this.#findStuck(),
-    })
+    const find = (): readonly string[] =>
+      findStuck({
+        executions: this.#checker.executions(),
+        functions: this.#processes.functionNames(),
+        now: this.#kernel.now(),
+      })
+    const commits = (): number => this.#commits
+    const isHopeless = createPatience({ steps: this.#kernel.steps, commits, find })
     const isDone = (): boolean => this.#failure !== undefined || isHopeless()
     const end = await this.#kernel.run({ isDone, steps, until })
     if (this.#failure !== undefined) return
-    const stuck = this.#findStuck()
+    const stuck = find()
     const busy = end === 'out_of_steps' ? [`it is still busy after ${steps} steps`] : []
     const waiting = isOver() ? [] : ['the scenario waits for something that does not come']
     const outside = isOver() ? [] : this.#inFlight.describe()
@@ -208,14 +211,6 @@ class SimulationRun {
       invariant: 'everything comes to an end once nothing goes wrong any more',
       message: reasons.join('\n'),
       ...this.#place(),
-    })
-  }
-
-  #findStuck(): readonly string[] {
-    return findStuck({
-      executions: this.#checker.executions(),
-      functions: this.#processes.functionNames(),
-      now: this.#kernel.now(),
     })
   }
 

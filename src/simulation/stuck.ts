@@ -53,14 +53,15 @@ function whyStuck(state: ExecutionState, now: Instant): string | undefined {
 export interface PatienceFacts {
   readonly steps: () => number
   readonly commits: () => number
-  readonly findStuck: () => readonly string[]
+  /** What is stuck now. */
+  readonly find: () => readonly string[]
 }
 
 /** Steps without a commit after which somebody looks whether anything is stuck for good. */
 const quietSteps = 1_000
 
 /** Says, asked after each step, that nothing will move any more: polls could go on for years. */
-export function createPatience({ steps, commits, findStuck: find }: PatienceFacts): () => boolean {
+export function createPatience({ steps, commits, find }: PatienceFacts): () => boolean {
   let lookAt = steps() + quietSteps
   let seen = commits()
   return () => {

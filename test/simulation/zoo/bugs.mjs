@@ -182,12 +182,23 @@ export const bugs = [
     ],
   },
   {
-    name: 'storage: a commit that failed is reported as done',
+    name: 'storage: a write that met a busy database is reported as done',
     edits: [
       {
         file: drive,
-        find: 'return group.map((write) => () => {\n            write.fail(fault);',
-        replace: 'return group.map((write) => () => {\n            write.answer(fault);',
+        find: 'if (isBusy(cause) && backoff.again(again))',
+        replace: [
+          'if (isBusy(cause)) {',
+          '    const swallowed = this.#queue.splice(0);',
+          "    connection.control('SAVEPOINT one');",
+          '    for (const write of swallowed) write.run(connection);',
+          "    connection.control('ROLLBACK TO one');",
+          "    connection.control('RELEASE one');",
+          '    this.#answer(swallowed.map((write) => () => write.answer()));',
+          '    return;',
+          '}',
+          'if (false)',
+        ].join('\n'),
       },
     ],
   },
