@@ -2,7 +2,9 @@
 
 import type { Instant } from '../base/time.ts'
 import { askOf, type LoggedEvent } from '../model/event.ts'
-import type { ExecutionView, Invariant } from './invariant.ts'
+import { parseDelayId } from '../model/ids.ts'
+import { type JoinSetId, readJoinSetId } from '../model/join-set.ts'
+import type { ExecutionView, Invariant, InvariantView } from './invariant.ts'
 import { firstOf, ofChanges, ofSteps } from './log-invariants.ts'
 
 const parentIsTold = ofSteps(
@@ -68,8 +70,35 @@ const noLostWakeUp = ofChanges('whoever is blocked has no answer', ({ executionI
     : `${executionId} is blocked at cursor ${state.seenCursor}; response ${answer.cursor} answers it`
 })
 
-function countAsks(events: readonly LoggedEvent[]): ReadonlyMap<string, number> {
-  const asks = new Map<string, number>()
+const waitsForSomething = ofChanges('whoever is blocked can be woken', (change, view) => {
+  const { executionId, execution } = change
+  const { state, events, responses } = execution
+  if (state.status !== 'blocked' || state.cancelling) return undefined
+  const asks = countAsks(events)
+  for (const { response } of responses) {
+    asks.set(response.joinSetId, (asks.get(response.joinSetId) ?? 0) - 1)
+  }
+  const open = [...asks].filter(([, count]) => count > 0).map(([id]) => id)
+  if (open.some((id) => canAnswer(id, executionId, view))) return undefined
+  return `${executionId} is blocked; nothing can answer ${open.join(', ') || 'what it never asked'}`
+})
+
+/** Whether a response may still come: a message at any time, others from who has not ended. */
+function canAnswer(joinSetId: JoinSetId, id: string, view: InvariantView): boolean {
+  if (readJoinSetId(joinSetId).kind === 'messages') return true
+  for (const { state } of view.executions.values()) {
+    const { parent, status } = state
+    if (status === 'finished' || parent?.executionId !== id) continue
+    if (parent.joinSetId === joinSetId) return true
+  }
+  return view.openDelays().some(({ delayId, executionId }) => {
+    const from = executionId === id ? parseDelayId(delayId) : undefined
+    return from?.ok === true && from.value.joinSetId === joinSetId
+  })
+}
+
+function countAsks(events: readonly LoggedEvent[]): Map<JoinSetId, number> {
+  const asks = new Map<JoinSetId, number>()
   for (const { event } of events) {
     const ask = askOf(event)
     if (ask !== undefined) asks.set(ask.joinSetId, (asks.get(ask.joinSetId) ?? 0) + ask.change)
@@ -153,6 +182,7 @@ export const familyInvariants: readonly Invariant[] = [
   toldOnce,
   childrenAreAsked,
   noLostWakeUp,
+  waitsForSomething,
   delaysWait,
   delaysEnd,
   outcomesLast,
