@@ -74,7 +74,7 @@ export function requireOk(result: SimulationResult): SimulationResult {
   throw simulationError(result.report(), result)
 }
 
-/** Runs a candidate once: smaller cases are many, and the one that is kept is run twice in the end. */
+/** Runs a candidate once: there are many, and the one that is kept is run twice in the end. */
 export async function tryOnce(
   settings: SimulationSettings,
   scenario: Scenario,

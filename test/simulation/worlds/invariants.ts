@@ -1,4 +1,4 @@
-/** What holds in every world of the engine's own, whatever its workflows are: nothing is found out. */
+/** What holds in every world of the engine's own, whatever its workflows are. */
 
 import type { Invariant } from 'stele/simulation'
 
