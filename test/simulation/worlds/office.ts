@@ -11,13 +11,7 @@ import {
   type Outcome,
   unchecked,
 } from 'stele'
-import {
-  type ActivityWorld,
-  type ExploreOptions,
-  type Invariant,
-  simulated,
-  type World,
-} from 'stele/simulation'
+import { type ExploreOptions, type Invariant, simulated, type World } from 'stele/simulation'
 import { type Receipt, worldInvariants } from './invariants.ts'
 
 const short = { lockExpiry: '1s', timeout: '4s' } as const
@@ -28,15 +22,6 @@ const task = defineActivity(
   (input: number, { idempotencyKey: key, attempt }): Receipt => ({ input, attempt, key }),
 )
 const note = defineActivity({ name: 'note', ...short }, (input: number) => input)
-
-const pair = defineActivity(
-  {
-    name: 'pair',
-    ...short,
-    retry: { maxRetries: 10_000, backoff: '20ms', maxBackoff: '100ms' },
-  },
-  (input: number) => input,
-)
 
 /** Three that go on side by side; who comes first decides what each does next. */
 const race = defineWorkflow(
@@ -131,7 +116,7 @@ type Any = Handle<unknown>
 
 /** The world, but for how rough it is. */
 export const office: Omit<ExploreOptions, 'faults' | 'seed'> = {
-  functions: [task, note, pair, race, hasty, nap, boss, desk],
+  functions: [task, note, race, hasty, nap, boss, desk],
   activities: {
     task: simulated<number, Receipt>({
       ok: (input, { idempotencyKey: key, attempt }, { ledger }) => {
@@ -143,7 +128,6 @@ export const office: Omit<ExploreOptions, 'faults' | 'seed'> = {
       hang: 0.05,
       delay: ['1ms', '5s'],
     }),
-    pair: simulated<number, number>({ ok: meet }),
     note: simulated<number, number>({ ok: (input) => input, fail: 0.05, delay: ['0ms', '300ms'] }),
   },
   engines: {
@@ -151,32 +135,9 @@ export const office: Omit<ExploreOptions, 'faults' | 'seed'> = {
     executor: { concurrency: 2, batchSize: 2, tickSleep: '200ms' },
     limits: { warmRuns: 1 },
   },
-  marks: [
-    'a cancellation held',
-    'a paper came twice',
-    'a task went on in another attempt',
-    'two went on at once',
-  ],
+  marks: ['a cancellation held', 'a paper came twice', 'a task went on in another attempt'],
   invariants: [...worldInvariants, hasteHelps],
-  limits: { chaosSteps: 2_000, steps: 5_000 },
-}
-
-/** Looks that one of a pair has for the other, a tenth of a second apart. */
-const looksMax = 10
-
-/** Ends well when the other of the pair goes on at the same time: that takes two permits. */
-async function meet(input: number, _context: unknown, world: ActivityWorld): Promise<number> {
-  const { ledger, sleep } = world
-  const latest = (who: number): number =>
-    ledger.entries('pair').findLast(({ key }) => key === String(who))?.at ?? 0
-  ledger.record('pair', String(input))
-  const began = latest(input)
-  for (let looks = 0; looks < looksMax; looks += 1) {
-    await sleep('100ms')
-    ledger.record('pair', String(input))
-    if (latest(1 - input) > began) return input
-  }
-  throw new Error('the other one did not come')
+  limits: { chaosSteps: 2_000, steps: 12_000 },
 }
 
 interface Submitted {
@@ -199,13 +160,6 @@ export async function runOffice(w: World): Promise<void> {
     await release(w, each.handle)
     judge(w, each, await each.handle.outcome())
   }
-  if (w.choose('pair', 3) === 1) await submitPair(w)
-}
-
-async function submitPair(w: World): Promise<void> {
-  const handles = [await w.submit(pair, 0), await w.submit(pair, 1)]
-  for (const handle of handles) await handle.outcome()
-  w.sometimes('two went on at once', true)
 }
 
 const waits = ['0ms', '10ms', '300ms', '2s', '1 hour'] as const
