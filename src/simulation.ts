@@ -37,6 +37,7 @@ export type {
   ExecutionView,
   Invariant,
   InvariantView,
+  OpenDelay,
 } from './simulation/invariant.ts'
 export type { Ledger, LedgerEntry } from './simulation/ledger.ts'
 export type {

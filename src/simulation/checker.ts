@@ -77,6 +77,7 @@ export function createChecker({ store, ledger, invariants, now }: CheckerOptions
     process,
     changes,
     executions: mirrors,
+    openDelays: store.listDelays,
     ledger: ledger.entries(),
   })
   const look = (id: string): ExecutionChange | Violation => {

@@ -13,7 +13,7 @@ import { resolveSimulation, type SimulationOptions, type SimulationSettings } fr
 import { type Repro, reproOf } from './repro.ts'
 import type { Scenario } from './run.ts'
 import { shrinkTapes } from './shrink.ts'
-import { type SimulationResult, simulateOnce } from './simulate.ts'
+import { type SimulationResult, simulateOnce, tryOnce } from './simulate.ts'
 
 /** Options of an exploration. */
 export interface ExploreOptions extends Omit<SimulationOptions, 'tapes'> {
@@ -122,7 +122,8 @@ async function makeSmaller(given: ToShrink): Promise<FoundFailure> {
     runs: shrinkRunsMax,
     hasTime: stopwatch(failure?.kind === 'nondeterminism' ? 0 : shrinkTime),
     run: async (tapes) => {
-      const { failure: found, tapes: made } = await run(tapes)
+      const candidate = { ...settings, seed, tapes }
+      const { failure: found, tapes: made } = await tryOnce(candidate, scenario)
       return { invariant: found?.invariant, tapes: made }
     },
   })

@@ -2,7 +2,9 @@
 
 import type { Instant } from '../base/time.ts'
 import { askOf, type LoggedEvent } from '../model/event.ts'
-import type { ExecutionView, Invariant } from './invariant.ts'
+import { parseDelayId } from '../model/ids.ts'
+import { type JoinSetId, readJoinSetId } from '../model/join-set.ts'
+import type { ExecutionView, Invariant, InvariantView } from './invariant.ts'
 import { firstOf, ofChanges, ofSteps } from './log-invariants.ts'
 
 const parentIsTold = ofSteps(
@@ -69,8 +71,35 @@ const noLostWakeUp = ofChanges('whoever is blocked has no answer', ({ executionI
         `response ${answer.cursor} answers it`
 })
 
-function countAsks(events: readonly LoggedEvent[]): ReadonlyMap<string, number> {
-  const asks = new Map<string, number>()
+const waitsForSomething = ofChanges('whoever is blocked can be woken', (change, view) => {
+  const { executionId, execution } = change
+  const { state, events, responses } = execution
+  if (state.status !== 'blocked' || state.cancelling) return undefined
+  const asks = countAsks(events)
+  for (const { response } of responses) {
+    asks.set(response.joinSetId, (asks.get(response.joinSetId) ?? 0) - 1)
+  }
+  const open = [...asks].filter(([, count]) => count > 0).map(([id]) => id)
+  if (open.some((id) => canAnswer(id, executionId, view))) return undefined
+  return `${executionId} is blocked; nothing can answer ${open.join(', ') || 'what it never asked'}`
+})
+
+/** Whether a response may still come: a message at any time, others from who has not ended. */
+function canAnswer(joinSetId: JoinSetId, id: string, view: InvariantView): boolean {
+  if (readJoinSetId(joinSetId).kind === 'messages') return true
+  for (const { state } of view.executions.values()) {
+    const { parent, status } = state
+    if (status === 'finished' || parent?.executionId !== id) continue
+    if (parent.joinSetId === joinSetId) return true
+  }
+  return view.openDelays().some(({ delayId, executionId }) => {
+    const from = executionId === id ? parseDelayId(delayId) : undefined
+    return from?.ok === true && from.value.joinSetId === joinSetId
+  })
+}
+
+function countAsks(events: readonly LoggedEvent[]): Map<JoinSetId, number> {
+  const asks = new Map<JoinSetId, number>()
   for (const { event } of events) {
     const ask = askOf(event)
     if (ask !== undefined) asks.set(ask.joinSetId, (asks.get(ask.joinSetId) ?? 0) + ask.change)
@@ -95,6 +124,27 @@ function dueAtOf({ events }: ExecutionView, delayId: string): Instant | undefine
     if (isRequest && event.delayId === delayId) return event.dueAt
   }
   return undefined
+}
+
+/** Looked at whenever something has ended: whoever ends gives up its delays in the same commit. */
+const delaysEnd: Invariant = {
+  name: 'no delay outlives its answer, or whoever asked for it',
+  check: ({ changes, executions, openDelays }) => {
+    const hasEnded = changes.some(
+      ({ steps, responses }) =>
+        responses.some(({ response }) => response.type === 'delay_finished') ||
+        steps.some(({ entry }) => entry.event.type === 'finished'),
+    )
+    if (!hasEnded) return undefined
+    return firstOf(openDelays(), ({ delayId, executionId }) => {
+      const asker = executions.get(executionId)
+      if (asker?.state.status === 'finished') return `${delayId} is open; ${executionId} has ended`
+      const isAnswered = asker?.responses.some(
+        ({ response }) => response.type === 'delay_finished' && response.delayId === delayId,
+      )
+      return isAnswered === true ? `${delayId} has answered, and is still open` : undefined
+    })
+  },
 }
 
 const outcomesLast = ofSteps('an execution ends once', ({ entry, before }, { executionId }) =>
@@ -133,7 +183,9 @@ export const familyInvariants: readonly Invariant[] = [
   toldOnce,
   childrenAreAsked,
   noLostWakeUp,
+  waitsForSomething,
   delaysWait,
+  delaysEnd,
   outcomesLast,
   noOrphans,
 ]

@@ -40,6 +40,13 @@ export interface ExecutionChange {
   readonly execution: ExecutionView
 }
 
+/** A delay that has neither fired nor been cancelled. */
+export interface OpenDelay {
+  readonly delayId: string
+  /** Who asked for it. */
+  readonly executionId: string
+}
+
 /** What an invariant sees. */
 export interface InvariantView {
   /** True time. */
@@ -50,6 +57,8 @@ export interface InvariantView {
   readonly changes: readonly ExecutionChange[]
   /** Every execution, by id. */
   readonly executions: ReadonlyMap<string, ExecutionView>
+  /** Every delay that is still to fire, read when asked for. */
+  readonly openDelays: () => readonly OpenDelay[]
   /** What has happened outside of the crash domain. */
   readonly ledger: readonly LedgerEntry[]
 }

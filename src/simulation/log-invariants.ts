@@ -1,7 +1,13 @@
 /** Invariants of single logs: order, fences, attempts, backoff, and the state row. */
 
-import { blockingOf, isHistoryEvent, type LoggedEvent } from '../model/event.ts'
+import {
+  blockingOf,
+  type ExecutionEvent,
+  isHistoryEvent,
+  type LoggedEvent,
+} from '../model/event.ts'
 import { backoffLimit, type RetryPolicy } from '../model/retry.ts'
+import type { LockedState } from '../model/state.ts'
 import type { EventStep, ExecutionChange, Invariant, InvariantView } from './invariant.ts'
 
 /** Asks about each execution that a commit has changed. */
@@ -112,7 +118,61 @@ function createFence(): readonly Invariant[] {
         : `${show(executionId, entry)} is written by ${process}; ${holder} holds the lock`
     },
   )
-  return [learn, fence]
+  const holderOf = (before: LockedState, process: string): string =>
+    processes.get(before.lastOwner.executorId) ?? process
+  return [learn, fence, resultsAreFenced(holderOf), locksAreKept(holderOf)]
+}
+
+/** Names the process that holds this lock; the process given, when nobody has seen it locked. */
+type HolderOf = (before: LockedState, process: string) => string
+
+function resultsAreFenced(holderOf: HolderOf): Invariant {
+  return ofSteps(
+    'only the holder of the lock writes its result',
+    ({ entry, before }, { executionId }, { process }) => {
+      if (before === undefined || before.status === 'finished' || !isOwnResult(entry.event)) {
+        return undefined
+      }
+      // Stubs are completed from outside, and nobody ever locks them.
+      if (before.lastOwner === undefined) return undefined
+      if (before.status !== 'locked') return `${show(executionId, entry)} while ${before.status}`
+      const holder = holderOf(before, process)
+      return holder === process
+        ? undefined
+        : `${show(executionId, entry)} is written by ${process}; ${holder} holds the lock`
+    },
+  )
+}
+
+/** Whether this is what the code of a run came to, which nobody else can know. */
+function isOwnResult(event: ExecutionEvent): boolean {
+  if (event.type === 'temporarily_failed') return true
+  if (event.type !== 'finished') return false
+  return event.outcome.type !== 'execution_failure' || event.outcome.kind === 'uncategorized'
+}
+
+function locksAreKept(holderOf: HolderOf): Invariant {
+  return ofSteps(
+    'others free a lock only when it has run out',
+    ({ entry, before }, { executionId }, { process }) => {
+      if (before?.status !== 'locked' || !frees(entry.event)) return undefined
+      if (holderOf(before, process) === process) return undefined
+      return entry.createdAt >= before.lockExpiresAt
+        ? undefined
+        : `${show(executionId, entry)} at ${entry.createdAt}, locked until ${before.lockExpiresAt}`
+    },
+  )
+}
+
+/** Whether it ends a run from outside; a pause may do so at any time. */
+function frees(event: ExecutionEvent): boolean {
+  if (event.type === 'temporarily_timed_out') return true
+  if (event.type === 'unlocked') return event.reason !== 'paused'
+  return (
+    event.type === 'finished' &&
+    event.outcome.type === 'execution_failure' &&
+    event.outcome.kind === 'timed_out'
+  )
 }
 
 const notTooEarly = ofSteps('nothing is locked before it is due', ({ entry, before }, change) => {

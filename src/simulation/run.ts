@@ -19,9 +19,9 @@ import type { SimulationSettings } from './options.ts'
 import { createPollSkipping, type PollSkipping } from './poll-skipping.ts'
 import { createProcesses, type Processes } from './processes.ts'
 import { findPartedReplays } from './replays.ts'
-import { failureOf, type SimulationFailure } from './simulation-error.ts'
+import { failureOf, type SimulationFailure, uncaughtFailure } from './simulation-error.ts'
 import { type Changes, openStore, type Store } from './store.ts'
-import { findStuck } from './stuck.ts'
+import { createPatience, findStuck } from './stuck.ts'
 import { createTrace, type Trace, type TraceKind, type TraceLine } from './trace.ts'
 import { createVirtualGlobals, type VirtualScope } from './virtual-globals.ts'
 import { createWorld, type World } from './world.ts'
@@ -190,14 +190,18 @@ class SimulationRun {
   async #rest(isOver: () => boolean): Promise<void> {
     const { steps, restTime } = this.#settings
     const until = this.#kernel.now() + restTime
-    const isDone = (): boolean => this.#failure !== undefined
+    const find = (): readonly string[] =>
+      findStuck({
+        executions: this.#checker.executions(),
+        functions: this.#processes.executed(),
+        now: this.#kernel.now(),
+      })
+    const commits = (): number => this.#commits
+    const isHopeless = createPatience({ steps: this.#kernel.steps, commits, find })
+    const isDone = (): boolean => this.#failure !== undefined || isHopeless()
     const end = await this.#kernel.run({ isDone, steps, until })
     if (this.#failure !== undefined) return
-    const stuck = findStuck({
-      executions: this.#checker.executions(),
-      functions: this.#processes.executed(),
-      now: this.#kernel.now(),
-    })
+    const stuck = find()
     const busy = end === 'out_of_steps' ? [`it is still busy after ${steps} steps`] : []
     const waiting = isOver() ? [] : ['the scenario waits for something that does not come']
     const outside = isOver() ? [] : this.#inFlight.describe()
@@ -224,15 +228,7 @@ class SimulationRun {
         this.#chaos.beforeStep()
       },
       onThrow: (process, cause) => {
-        const { message } = failureOf(cause, this.#place())
-        const invariant = 'nothing is thrown where nobody can catch it'
-        this.#fail({
-          kind: 'uncaught',
-          invariant,
-          message: `${process}: ${message}`,
-          ...this.#place(),
-          cause,
-        })
+        this.#fail(uncaughtFailure(process, cause, this.#place()))
       },
     })
   }

@@ -76,6 +76,14 @@ export function requireOk(result: SimulationResult): SimulationResult {
   throw simulationError(result.report(), result)
 }
 
+/** Runs a candidate once: there are many, and the one that is kept is run twice in the end. */
+export async function tryOnce(
+  settings: SimulationSettings,
+  scenario: Scenario,
+): Promise<Pick<RunResult, 'failure' | 'tapes'>> {
+  return oneAtATime(() => runSimulation(settings, scenario))
+}
+
 let last: Promise<unknown> = Promise.resolve()
 
 /** Globals are of the process, so simulations in one process wait for each other. */

@@ -52,6 +52,17 @@ export function failureOf(
   return { kind: 'scenario', invariant: `the scenario: ${name}`, message, ...place, cause: thrown }
 }
 
+/** The failure of something that a callback threw where nobody could catch it. */
+export function uncaughtFailure(
+  process: string,
+  thrown: unknown,
+  place: Pick<SimulationFailure, 'at' | 'step'>,
+): SimulationFailure {
+  const { message } = failureOf(thrown, place)
+  const invariant = 'nothing is thrown where nobody can catch it'
+  return { kind: 'uncaught', invariant, message: `${process}: ${message}`, ...place, cause: thrown }
+}
+
 /** Stable from one case to a smaller one: texts with ids in them are not. */
 function nameOf(thrown: unknown): string {
   if (!(thrown instanceof Error)) return 'threw something'

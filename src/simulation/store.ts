@@ -10,6 +10,7 @@ import type { Clock, Instant } from '../base/time.ts'
 import { query, statement } from '../storage/protocol.ts'
 import { type Connection, openConnection } from '../storage/sqlite/connection.ts'
 import { prepareConnection } from '../storage/sqlite/open.ts'
+import type { OpenDelay } from './invariant.ts'
 
 /**
  * Where the database lives: in memory, where all processes share one connection, or in a file that
@@ -45,6 +46,8 @@ export interface Store {
   readonly listExecutions: () => readonly string[]
   /** Makes the state row of an execution unreadable. */
   readonly spoil: (executionId: string) => void
+  /** Delays that are still to end. */
+  readonly listDelays: () => readonly OpenDelay[]
   /** The database as it is now. */
   readonly image: () => Uint8Array
   /** Whether `restore` does anything: in memory only. */
@@ -88,6 +91,11 @@ const selectIds = statement(
 const spoilState = statement(
   'simulated-spoil',
   'UPDATE executions SET failures = 9223372036854775807 WHERE execution_id = $1',
+)
+
+const selectDelays = statement(
+  'simulated-delays',
+  'SELECT d.delay_id, d.execution_id FROM delays d ORDER BY d.delay_id',
 )
 
 const selectNextDue = statement(
@@ -214,7 +222,10 @@ function openFileStore(): Store {
 
 function createCommon(
   observer: () => Connection,
-): Pick<Store, 'observer' | 'takeChanges' | 'nextDueAt' | 'listExecutions' | 'spoil' | 'image'> {
+): Pick<
+  Store,
+  'observer' | 'takeChanges' | 'nextDueAt' | 'listExecutions' | 'listDelays' | 'spoil' | 'image'
+> {
   return {
     observer,
     takeChanges: (connection) => {
@@ -236,6 +247,13 @@ function createCommon(
     spoil: (executionId) => {
       observer().drive(query(spoilState, executionId))
     },
+    listDelays: () =>
+      observer()
+        .drive(query(selectDelays))
+        .map((row) => ({
+          delayId: String(row['delay_id']),
+          executionId: String(row['execution_id']),
+        })),
     image: () => observer().serialize(),
   }
 }

@@ -55,3 +55,29 @@ function whyStuck(state: ExecutionState, now: Instant): string | undefined {
       return unreachable(state)
   }
 }
+
+/** What tells when waiting has become pointless. */
+export interface PatienceFacts {
+  readonly steps: () => number
+  readonly commits: () => number
+  /** What is stuck now. */
+  readonly find: () => readonly string[]
+}
+
+/** Steps without a commit after which somebody looks whether anything is stuck for good. */
+const quietSteps = 1_000
+
+/** Says, asked after each step, that nothing will move any more: polls could go on for years. */
+export function createPatience({ steps, commits, find }: PatienceFacts): () => boolean {
+  let lookAt = steps() + quietSteps
+  let seen = commits()
+  return () => {
+    if (steps() < lookAt) return false
+    lookAt = steps() + quietSteps
+    if (commits() !== seen) {
+      seen = commits()
+      return false
+    }
+    return find().length > 0
+  }
+}

@@ -6,6 +6,7 @@
 import { type AnyFunction, defineActivity, defineWorkflow, type Handle, unchecked } from 'stele'
 import { type ExploreOptions, simulated, type World } from 'stele/simulation'
 import { isSteleError } from '../../../src/base/error.ts'
+import { worldInvariants } from './invariants.ts'
 
 const short = {
   lockExpiry: '2s',
@@ -115,7 +116,8 @@ export const shop: Omit<ExploreOptions, 'faults' | 'seed'> = {
     'an activity ran twice',
     'all engines were down',
   ],
-  limits: { chaosSteps: 3_000 },
+  invariants: worldInvariants,
+  limits: { chaosSteps: 3_000, steps: 15_000 },
 }
 
 /** The application. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ExecutionState } from '../../../src/model/state.ts'
 import type { VersionsByName } from '../../../src/simulation/store.ts'
-import { findStuck } from '../../../src/simulation/stuck.ts'
+import { createPatience, findStuck } from '../../../src/simulation/stuck.ts'
 import { blocked, finished, locked, pending } from '../model/builders.ts'
 
 const now = 1_000_000
@@ -53,4 +53,41 @@ it('names ten of those that are stuck, and counts the rest', () => {
   const executions = new Map(Array.from({ length: 13 }, (_, index) => [`a-${index}`, view]))
   const sentences = findStuck({ executions, functions: { flow: '1' }, now })
   expect([sentences.length, sentences.at(-1)]).toEqual([11, 'and 3 more'])
+})
+
+function createWorld() {
+  const counts = { steps: 0, commits: 0, stuck: [] as readonly string[] }
+  const isHopeless = createPatience({
+    steps: () => counts.steps,
+    commits: () => counts.commits,
+    find: () => counts.stuck,
+  })
+  return { counts, isHopeless }
+}
+
+describe('createPatience', () => {
+  it('stuck: is hopeless after a thousand steps without a commit, not before', () => {
+    const { counts, isHopeless } = createWorld()
+    counts.stuck = ['somebody']
+    counts.steps = 999
+    expect(isHopeless()).toBe(false)
+    counts.steps = 1_000
+    expect(isHopeless()).toBe(true)
+  })
+
+  it('commit: begins anew after each', () => {
+    const { counts, isHopeless } = createWorld()
+    counts.stuck = ['somebody']
+    counts.commits = 1
+    counts.steps = 1_000
+    expect(isHopeless()).toBe(false)
+    counts.steps = 2_000
+    expect(isHopeless()).toBe(true)
+  })
+
+  it('nobody: is never hopeless while nothing is stuck', () => {
+    const { counts, isHopeless } = createWorld()
+    for (counts.steps = 0; counts.steps < 10_000; counts.steps += 500)
+      expect(isHopeless()).toBe(false)
+  })
 })

@@ -55,6 +55,7 @@ export function view(
     changes,
     executions: new Map(changes.map(({ executionId, execution }) => [executionId, execution])),
     ledger: [],
+    openDelays: () => [],
     ...part,
   }
 }
