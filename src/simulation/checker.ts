@@ -136,7 +136,7 @@ function readChange(store: Store, mirrors: Map<string, Mirror>, id: string): Exe
     folded: undefined,
   }
   mirrors.set(id, mirror)
-  const steps = foldSteps(mirror, events, responses)
+  const steps = foldAlong(mirror, events, responses)
   mirror.state = state
   mirror.events.push(...events)
   mirror.responses.push(...responses)
@@ -149,24 +149,16 @@ function readChange(store: Store, mirrors: Map<string, Mirror>, id: string): Exe
   }
 }
 
-/** Event by event, with the responses that came before each. */
-function foldSteps(
+/** Event by event, between the states before and after. */
+function foldAlong(
   mirror: Mirror,
   events: readonly LoggedEvent[],
   responses: readonly ListedResponse[],
 ): readonly EventStep[] {
-  const arriving = [...responses]
-  const steps = events.map((entry) => {
-    const end = arriving.findIndex(({ afterVersion }) => afterVersion >= entry.version)
-    const arrived = arriving.splice(0, end < 0 ? arriving.length : end)
-    if (arrived.length > 0 && mirror.folded !== undefined) {
-      mirror.folded = mirror.fold({ events: [], responses: arrived })
-    }
-    const before = mirror.folded
-    const after = mirror.fold({ events: [entry], responses: [] })
-    mirror.folded = after
-    return { entry, before, after }
-  })
-  if (arriving.length > 0) mirror.folded = mirror.fold({ events: [], responses: arriving })
+  const steps: EventStep[] = []
+  for (const { kind, entry, state } of mirror.fold({ events, responses })) {
+    if (kind === 'event') steps.push({ entry, before: mirror.folded, after: state })
+    mirror.folded = state
+  }
   return steps
 }

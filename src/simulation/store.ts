@@ -120,6 +120,7 @@ DELETE FROM delays;
 DELETE FROM functions;
 DELETE FROM executors;
 DELETE FROM run_logs;
+DELETE FROM sources;
 DELETE FROM sqlite_sequence;
 DELETE FROM simulated_changes;
 COMMIT;

@@ -34,7 +34,7 @@ describe('the planted sins', () => {
 })
 
 const sinners: Readonly<Record<string, string>> = {
-  'root-loads-adapters-on-demand': 'create-engine',
+  'root-loads-adapters-on-demand': 'open-storage',
   // So are the files that may put a database together.
   'simulation-uses-parts-of-sqlite-only': 'store',
 }
