@@ -69,6 +69,7 @@ export {
   type DurationUnit,
   type Instant,
   type Milliseconds,
+  type Purpose,
   parseDuration,
   type Scheduler,
 } from './base/time.ts'

@@ -8,7 +8,9 @@ import { type SimulationResult, simulate } from './simulate.ts'
 
 /** What a module exports for `stele sim repro`. */
 export interface Simulation {
+  /** What `simulate` is given. */
   readonly options: SimulationOptions
+  /** The part of the application. */
   readonly scenario: Scenario
 }
 

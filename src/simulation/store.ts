@@ -54,7 +54,7 @@ export interface Store {
   readonly isRestorable: boolean
   /** Puts an earlier image in place of the database. */
   readonly restore: (image: Uint8Array) => void
-  /** Runs `attempt` while somebody else holds the lock for writing; throws when there is no file. */
+  /** Runs `attempt` while another holds the lock for writing; throws when there is no file. */
   readonly underLock: (attempt: () => void) => void
   /** Lets go of what a life has opened. */
   readonly disconnect: (connection: Connection) => void
