@@ -3,6 +3,7 @@
 import { invalidOption, requireKnownKeys, requireOneOf } from './base/options.ts'
 import type { StorageFactory } from './client/engine-options.ts'
 import { openSqlite, type SqliteOptions } from './storage/sqlite/open.ts'
+import { openSqliteReader } from './storage/sqlite/open-reader.ts'
 
 export type { Random } from './base/random.ts'
 export type { Result } from './base/result.ts'
@@ -29,5 +30,10 @@ export function sqlite(options: SqliteOptions): StorageFactory {
   if (options.synchronous !== undefined) {
     requireOneOf(options.synchronous, 'sqlite.synchronous', ['full', 'normal'])
   }
-  return { open: (environment) => openSqlite(options, environment) }
+  return {
+    open: async (environment) => {
+      if (environment.readOnly !== true) return openSqlite(options, environment)
+      return (await openSqliteReader(options.file, environment)).driver
+    },
+  }
 }

@@ -7,7 +7,7 @@ const vitest = ['vitest', 'run', '--config', 'test/vitest.config.ts']
 
 /** The kinds of tests that need no build; the others run the package as it is published. */
 const early = ['unit', 'contract', 'property', 'pitfalls', 'seed', 'tidy', 'types']
-const late = ['docs', 'package', 'mutants', 'simulation', 'crash']
+const late = ['docs', 'package', 'browser', 'mutants', 'simulation', 'crash']
 
 const projects = (names) => names.flatMap((name) => ['--project', name])
 const api = (face) => ['api-extractor', 'run', '--config', `test/api-extractor/${face}.jsonc`]
@@ -15,11 +15,14 @@ const api = (face) => ['api-extractor', 'run', '--config', `test/api-extractor/$
 const steps = [
   ['format', 'biome', 'ci', '--error-on-warnings'],
   ['types', 'tsc', '-p', 'test'],
+  ['types of the viewer', 'tsc', '--noEmit', '-p', 'src/inspector/viewer'],
+  ['types of its tests', 'tsc', '-p', 'test/browser'],
   ['lint', 'oxlint'],
   ['tests', ...vitest, ...projects(early)],
   ['build', 'npm', 'run', 'build'],
   ['api: stele', ...api('index')],
   ['api: stele/sqlite', ...api('sqlite')],
+  ['api: stele/inspector', ...api('inspector')],
   ['unused', 'knip', '--config', 'test/knip.jsonc'],
   ['tests of the package', ...vitest, ...projects(late)],
 ]

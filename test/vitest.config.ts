@@ -33,6 +33,7 @@ const timeouts = {
   docs: 120_000,
   package: 120_000,
   mutants: 180_000,
+  browser: 60_000,
 } as const
 
 function kind(name: string, timeout = 10_000): TestProjectConfiguration {
@@ -82,6 +83,7 @@ export default defineConfig({
       kind('crash', timeouts.crash),
       kind('docs', timeouts.docs),
       kind('package', timeouts.package),
+      kind('browser', timeouts.browser),
       kind('tidy', 30_000),
       types,
     ],

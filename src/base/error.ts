@@ -36,6 +36,8 @@ export const errorTable = {
   storage_corrupt: 'The storage holds something that Stele did not write.',
   schema_too_new: 'The database was written by a newer version of Stele.',
   engine_stopped: 'The engine is stopped, or stopping.',
+  viewer_unavailable: 'The viewer cannot listen where it was told to.',
+  invalid_machine: 'The machine cannot be read: XState refuses it, or it is too large to draw.',
   invalid_option: 'An option is unknown, or has a value outside its range.',
   internal: 'An invariant of Stele does not hold: a bug in Stele.',
 } as const

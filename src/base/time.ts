@@ -145,6 +145,24 @@ export function parseInstant(instant: Date | number): Instant {
   )
 }
 
+/** An instant as people and programs read it: `2026-03-01T08:30:00.000Z`. */
+export function formatInstant(instant: Instant): string {
+  // oxlint-disable-next-line no-restricted-globals -- a calendar, not a clock
+  return new Date(instant).toISOString()
+}
+
+const isoDate =
+  /^\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?(?:Z|[+-]\d{2}:\d{2})?)?$/
+
+/** The instant of an ISO date; without a zone it is UTC. `undefined` for any other text. */
+export function readInstant(text: string): Instant | undefined {
+  if (!isoDate.test(text)) return undefined
+  const hasZone = text.length === 10 || /(?:Z|[+-]\d{2}:\d{2})$/.test(text)
+  // oxlint-disable-next-line no-restricted-globals -- a calendar, not a clock
+  const instant = new Date(hasZone ? text : `${text}Z`).getTime()
+  return Number.isNaN(instant) ? undefined : instant
+}
+
 /** Asked of the method, not of the class: a date may come from another realm, or be no date. */
 function timeOf(date: Date): number {
   try {
@@ -169,31 +187,38 @@ export const systemClock: Clock = {
 const timerDelayMax: Milliseconds = 2 ** 31 - 1
 
 /** The timers of this process. They keep the process alive. */
-export const systemScheduler: Scheduler = {
-  after: (delay, callback) => {
-    let remaining = Math.max(0, delay)
-    let timer: NodeJS.Timeout | undefined
-    const arm = (): void => {
-      const part = Math.min(remaining, timerDelayMax)
-      remaining -= part
-      // oxlint-disable-next-line no-restricted-globals -- the one place that sets timers
-      timer = setTimeout(remaining > 0 ? arm : callback, part)
-    }
-    arm()
-    return () => {
-      clearTimeout(timer)
-    }
-  },
-  soon: (callback) => {
-    // oxlint-disable-next-line no-restricted-globals -- the one place that yields to the event loop
-    setImmediate(callback)
-  },
-  onQuiet: (callback) => {
-    // Asked for from within a microtask, the next tick comes when no microtask is left.
-    // oxlint-disable-next-line no-restricted-globals -- the one place that waits for promises
-    queueMicrotask(() => {
-      // oxlint-disable-next-line no-restricted-globals -- the same
-      process.nextTick(callback)
-    })
-  },
+export const systemScheduler: Scheduler = createSystemScheduler((timer) => timer)
+
+/** The same timers, except that a process which has nothing else to do ends without them. */
+export const backgroundScheduler: Scheduler = createSystemScheduler((timer) => timer.unref())
+
+function createSystemScheduler(set: (timer: NodeJS.Timeout) => NodeJS.Timeout): Scheduler {
+  return {
+    after: (delay, callback) => {
+      let remaining = Math.max(0, delay)
+      let timer: NodeJS.Timeout | undefined
+      const arm = (): void => {
+        const part = Math.min(remaining, timerDelayMax)
+        remaining -= part
+        // oxlint-disable-next-line no-restricted-globals -- the one place that sets timers
+        timer = set(setTimeout(remaining > 0 ? arm : callback, part))
+      }
+      arm()
+      return () => {
+        clearTimeout(timer)
+      }
+    },
+    soon: (callback) => {
+      // oxlint-disable-next-line no-restricted-globals -- the one place that yields to the loop
+      setImmediate(callback)
+    },
+    onQuiet: (callback) => {
+      // Asked for from within a microtask, the next tick comes when no microtask is left.
+      // oxlint-disable-next-line no-restricted-globals -- the one place that waits for promises
+      queueMicrotask(() => {
+        // oxlint-disable-next-line no-restricted-globals -- the same
+        process.nextTick(callback)
+      })
+    },
+  }
 }

@@ -63,3 +63,16 @@ export function stoppedError(): SteleError {
     'The engine is stopped. Create another one on the same storage; nothing is lost.',
   )
 }
+
+/** A private field of engines, which viewers of this package may read. */
+const contexts = new WeakMap<object, ClientContext>()
+
+/** Lets `findContext` know what an engine stands on. */
+export function shareContext(engine: object, context: ClientContext): void {
+  contexts.set(engine, context)
+}
+
+/** What an engine stands on; `undefined` for whatever is no engine of this copy of the package. */
+export function findContext(engine: object): ClientContext | undefined {
+  return contexts.get(engine)
+}

@@ -23,6 +23,7 @@ import {
 import { type ExecutionStatus, executionStatuses } from '../model/state.ts'
 import type { CreateRequest } from '../storage/create.ts'
 import type { ListCursor } from '../storage/list.ts'
+import type { SourceText } from '../storage/sources.ts'
 import { findDefinition } from '../workers/definition.ts'
 import {
   type AnyFunction,
@@ -112,6 +113,11 @@ export interface Client {
   readonly get: <F extends AnyFunction = AnyFunction>(id: string, fn?: F) => Promise<HandleOf<F>>
   /** A page of executions, newest first. */
   readonly list: (query?: ListQuery, page?: PageQuery) => Promise<ListPage>
+  /**
+   * The text of a source file, by the `source.hash` of an event: as it was when the call was made.
+   * `undefined` when it was not kept.
+   */
+  readonly source: (hash: string) => Promise<SourceText | undefined>
   /** A handle for a delay, by the id that the workflow or its log gave. */
   readonly delay: (id: string) => DelayHandle
   /** Ends a stub with an outcome, idempotently. */
@@ -158,6 +164,10 @@ export function createClient(context: ClientContext): Client {
       return handleFor(context, executionId, fn)
     },
     list: (query = {}, page = {}) => listPage(context, query, page),
+    source: async (hash) => {
+      context.requireOpen()
+      return context.storage.findSource(requireText(hash, 'source.hash'))
+    },
     delay: (id) => createDelayHandle(context, id),
     complete: async (id, outcome, fn) => {
       await completeStub(context, { id, outcome, fn })

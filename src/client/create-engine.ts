@@ -1,12 +1,8 @@
-/**
- * `createEngine`: the composition root. Everything is built and handed down here, and this is the
- * one file that may load a database adapter.
- */
+/** `createEngine`: the composition root. Everything is built and handed down here. */
 
 import { pino } from 'pino'
 import type { InspectionEvent } from 'xstate'
 import { defaultCodec } from '../base/codec.ts'
-import { SteleError } from '../base/error.ts'
 import { guard, guardLogger, type Logger, silentLogger } from '../base/logger.ts'
 import { invalidOption, readMember, readOptions } from '../base/options.ts'
 import { createSystemRandom } from '../base/random.ts'
@@ -21,7 +17,6 @@ import { createUlids } from '../base/ulid.ts'
 import type { Host } from '../engine/beat.ts'
 import type { EngineContext, Inspector } from '../engine/engine-context.ts'
 import { type DeploymentId, newDeploymentId, parseDeploymentId } from '../model/ids.ts'
-import type { Driver } from '../storage/driver.ts'
 import { createNotifications } from '../storage/notifications.ts'
 import { createStorage } from '../storage/storage.ts'
 import { type FunctionDefinition, findDefinition } from '../workers/definition.ts'
@@ -34,18 +29,22 @@ import {
 import { workflowGuard } from '../workers/workflow/guard.ts'
 import { createCheckedClock, createSteadyClock } from './checked-clock.ts'
 import { type Client, createClient } from './client.ts'
-import { type ClientContext, createStopSwitch, stoppedError } from './client-context.ts'
+import {
+  type ClientContext,
+  createStopSwitch,
+  shareContext,
+  stoppedError,
+} from './client-context.ts'
 import {
   type EngineOptions,
   engineDefaults,
   readEngineOptions,
   resolveEngineOptions,
-  type StorageEnvironment,
-  type StorageFactory,
 } from './engine-options.ts'
 import { createParts, type Parts } from './engine-parts.ts'
 import { currentHost } from './host.ts'
 import { createLookout } from './lookout.ts'
+import { openStorage } from './open-storage.ts'
 
 /** Functions by their names. */
 export type FunctionsByName<F extends AnyFunction> = { readonly [G in F as NameOf<G>]: G }
@@ -129,11 +128,15 @@ export async function assembleEngine<const Fs extends readonly (AnyFunction & Im
   }
   const installGuard = (): (() => void) => process.installGuard({ globals: given.guard ?? true })
   const parts = createParts({ context, settings, definitions, client, ...process })
-  return {
+  const engine = {
     ...createClient(client),
     ...createLifecycle({ parts, client, stopSwitch, definitions, installGuard }),
     functions: byName<Fs>(given.functions),
   }
+  shareContext(engine, client)
+  const { inspect } = given
+  if (typeof inspect === 'object') guard(() => inspect.attach?.(engine))
+  return engine
 }
 
 interface LifecycleOptions {
@@ -233,30 +236,6 @@ function resolveDeployment(deployment: string | undefined, mintUlid: () => strin
   const parsed = parseDeploymentId(deployment)
   if (parsed.ok) return parsed.value
   throw invalidOption('deployment', 'must be 1 to 128 of A-Z a-z 0-9 - _ : @ /')
-}
-
-async function openStorage(
-  storage: EngineOptions<readonly []>['storage'],
-  environment: StorageEnvironment,
-): Promise<Driver> {
-  if (isFactory(storage)) {
-    return storage.open(environment)
-  }
-  if (typeof storage !== 'string' || storage === '') {
-    throw invalidOption('storage', "must be a file name, ':memory:' or a storage object")
-  }
-  if (/^postgres(?:ql)?:/.test(storage)) {
-    throw new SteleError(
-      'invalid_option',
-      'This version has no Postgres adapter. Give `storage` the name of a SQLite file.',
-    )
-  }
-  const { openSqlite } = await import('../storage/sqlite/open.ts')
-  return openSqlite({ file: storage }, environment)
-}
-
-function isFactory(storage: unknown): storage is StorageFactory {
-  return typeof storage === 'object' && typeof readMember(storage, 'open') === 'function'
 }
 
 function resolveLogger(logger: Logger | false | undefined): Logger {

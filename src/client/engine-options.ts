@@ -34,6 +34,8 @@ export interface StorageEnvironment {
   readonly random: Random
   /** The engine's timers. */
   readonly scheduler: Scheduler
+  /** Only to be read: nothing is created, migrated or written. Default false. */
+  readonly readOnly?: boolean | undefined
 }
 
 /** A storage that is not open yet, such as `sqlite({ file })` from `stele/sqlite`. */
@@ -91,6 +93,11 @@ export interface EngineOptions<Fs extends readonly (AnyFunction & Implemented)[]
    * true.
    */
   readonly guard?: boolean | undefined
+  /**
+   * Records with each event of a workflow where in the code its call was made, and keeps the texts
+   * of the source files. Costs some microseconds for each call. Default false.
+   */
+  readonly sourceLines?: boolean | undefined
   /** How values become JSON and back. Default: JSON, and devalue for what JSON cannot say. */
   readonly codec?: Codec | undefined
   /** Default: the system's clock. */
@@ -110,6 +117,7 @@ export interface EngineSettings {
   readonly lockingStrategy: LockingStrategy
   readonly watcherTickSleep: Milliseconds
   readonly watcherLeeway: Milliseconds
+  readonly sourceLines: boolean
   readonly limits: Limits
 }
 
@@ -138,6 +146,7 @@ const knownOptions = [
   'logger',
   'inspect',
   'guard',
+  'sourceLines',
   'codec',
   'clock',
   'random',
@@ -160,12 +169,13 @@ export function readEngineOptions<Fs extends readonly (AnyFunction & Implemented
   options: EngineOptions<Fs>,
 ): EngineOptions<Fs> {
   const read = readOptions(options, knownOptions, 'createEngine')
-  const { functions, deployment, guard } = read
+  const { functions, deployment, guard, sourceLines } = read
   if (functions !== undefined && !Array.isArray(functions)) {
     throw invalidOption('functions', 'must be an array')
   }
   if (deployment !== undefined) requireText(deployment, 'deployment')
   if (guard !== undefined) requireBoolean(guard, 'guard')
+  if (sourceLines !== undefined) requireBoolean(sourceLines, 'sourceLines')
   requireListeners(read)
   for (const [port, members] of Object.entries(portMembers)) {
     const given: unknown = Reflect.get(read, port)
@@ -197,10 +207,12 @@ const portMembers = {
 export function resolveEngineOptions(
   options: EngineOptions<readonly (AnyFunction & Implemented)[]>,
 ): EngineSettings {
-  const { executor, timersWatcher, limits } = readOptions(options, knownOptions, 'createEngine')
+  const read = readOptions(options, knownOptions, 'createEngine')
+  const { executor, timersWatcher, sourceLines = false, limits } = read
   return {
     ...resolveExecutor(executor),
     ...resolveTimersWatcher(timersWatcher),
+    sourceLines,
     limits: resolveLimits(limits),
   }
 }

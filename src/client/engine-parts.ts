@@ -9,9 +9,13 @@ import { createTimersWatcher, type TimersWatcher } from '../engine/timers-watche
 import type { Worker } from '../engine/worker.ts'
 import { createActivityWorker } from '../workers/activity/worker.ts'
 import type { FunctionDefinition } from '../workers/definition.ts'
+import type { FindPlace } from '../workers/workflow/call-places.ts'
+import { workflowGuard } from '../workers/workflow/guard.ts'
+import { createSourceLines } from '../workers/workflow/source-lines.ts'
 import { createWorkflowWorker, type ParkedFault } from '../workers/workflow/worker.ts'
 import type { ClientContext } from './client-context.ts'
 import type { EngineSettings } from './engine-options.ts'
+import { currentFolder } from './host.ts'
 
 /** What runs in an engine. */
 export interface Parts {
@@ -100,7 +104,26 @@ function workflowWorker({ context, settings, definitions, client }: PartsOptions
       logger.error({ ...fault, err: cause }, 'That workflow could not be paused')
     })
   }
-  return createWorkflowWorker({ ...surroundings, definitions, limits, onParkedFault })
+  const findPlace = settings.sourceLines ? sourceLines(context, limits.sourceBytes) : undefined
+  return createWorkflowWorker({ ...surroundings, definitions, limits, findPlace, onParkedFault })
+}
+
+/** Asked by the code of workflows, in whose scope the engine must not work. */
+function sourceLines({ storage, clock, logger }: EngineContext, sourceBytes: number): FindPlace {
+  return createSourceLines({
+    folder: currentFolder(),
+    sourceBytes,
+    keep: (source) =>
+      workflowGuard.leave(async () => {
+        try {
+          await storage.keepSource(source, clock.now())
+        } catch (cause) {
+          const { file } = source
+          logger.warn({ file, err: cause }, 'The text of a source file could not be kept')
+          throw cause
+        }
+      }),
+  })
 }
 
 /** Pauses, unless the log has moved on: then whoever moved it will meet the same fault. */

@@ -23,6 +23,8 @@ export interface Limits {
    * paused with the reason. Default 10.
    */
   readonly crashesWithoutProgress: number
+  /** Largest file whose text `sourceLines` keeps. Beyond: places only. Default 1 MiB. */
+  readonly sourceBytes: number
   /** Largest page of a list. Beyond: cut to it. Default 1,000. */
   readonly listPage: number
 }
@@ -40,6 +42,7 @@ export const defaultLimits: Limits = {
   eventsPerExecution: 200_000,
   warmRuns: 1_000,
   crashesWithoutProgress: 10,
+  sourceBytes: 1024 * 1024,
   listPage: 1_000,
 }
 

@@ -93,7 +93,7 @@ function isList(tree: ExecutionTree | readonly ExecutionTree[]): tree is readonl
 }
 
 /** The last instant that anything in a tree speaks of as past. */
-function lastInstant({ execution, log, children }: ExecutionTree): Instant {
+export function lastInstant({ execution, log, children }: ExecutionTree): Instant {
   const { createdAt, finishedAt = createdAt } = execution
   const happened = [...(log?.events ?? []), ...(log?.responses ?? [])]
   let last = Math.max(createdAt, finishedAt)
@@ -103,7 +103,7 @@ function lastInstant({ execution, log, children }: ExecutionTree): Instant {
 }
 
 /** Whoever locks something is alive. */
-function lastLocksOf(trees: readonly ExecutionTree[]): ReadonlyMap<string, Instant> {
+export function lastLocksOf(trees: readonly ExecutionTree[]): ReadonlyMap<string, Instant> {
   const last = new Map<string, Instant>()
   const look = ({ log, children }: ExecutionTree): void => {
     for (const event of log?.events ?? []) {

@@ -53,6 +53,8 @@ export type Shown<Event> = Event extends { readonly outcome: StoredOutcome }
 export type ResponseView = {
   readonly cursor: Cursor
   readonly createdAt: Instant
+  /** The last event of the log when it arrived: log and inbox have one common order. */
+  readonly afterVersion: Version
   /** The child's outcome, where a child has answered; a failure comes with what was thrown. */
   readonly outcome?: Outcome | StoredFailure
 } & ExecutionResponse
@@ -174,13 +176,13 @@ function decode(codec: Codec, stored: Json | undefined): Json {
 }
 
 function viewResponse(codec: Codec, entry: ListedResponse): ResponseView {
-  const { cursor, createdAt, response, outcome } = entry
+  const { cursor, createdAt, afterVersion, response, outcome } = entry
   const decoded =
     response.type === 'message' && response.payload !== undefined
       ? { ...response, payload: decode(codec, response.payload) }
       : response
   const end = outcome === undefined ? {} : { outcome: readLogged(codec, outcome) }
-  return { cursor, createdAt, ...decoded, ...end }
+  return { cursor, createdAt, afterVersion, ...decoded, ...end }
 }
 
 /** One line of a list. */

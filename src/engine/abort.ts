@@ -4,6 +4,7 @@ import { isSteleError, SteleError } from '../base/error.ts'
 import type { ExecutionId } from '../model/ids.ts'
 import type { Refusal } from '../model/refusal.ts'
 import type { ExecutionState } from '../model/state.ts'
+import { isRowFault } from '../storage/row-fault.ts'
 import type { AbortReason, WorkerResult } from './worker.ts'
 
 /** What becomes of a run that goes on although it was told to end. */
@@ -17,7 +18,9 @@ export function isPassing(cause: unknown): boolean {
   return (
     isSteleError(cause, 'storage_unavailable') ||
     isSteleError(cause, 'storage_full') ||
-    isSteleError(cause, 'storage_read_only')
+    isSteleError(cause, 'storage_read_only') ||
+    // A database that cannot be read at all: somebody puts it right, or nothing works any more.
+    (isSteleError(cause, 'storage_corrupt') && !isRowFault(cause))
   )
 }
 

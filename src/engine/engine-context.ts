@@ -8,7 +8,12 @@ import type { DeploymentId } from '../model/ids.ts'
 import type { Storage } from '../storage/storage.ts'
 
 /** An XState inspection observer, as `createActor({ inspect })` takes it. */
-export type Inspector = Observer<InspectionEvent> | ((event: InspectionEvent) => void)
+export type Inspector =
+  | (Partial<Observer<InspectionEvent>> & {
+      /** Called once with the engine, when it has been created. What it throws is dropped. */
+      readonly attach?: ((engine: object) => void) | undefined
+    })
+  | ((event: InspectionEvent) => void)
 
 /** The surroundings of executors and of the timers watcher. */
 export interface EngineContext {

@@ -11,7 +11,6 @@ import {
   createActor,
 } from 'xstate'
 import { type TimersWatcherEvent, timersWatcherMachine } from '../../machines/timers-watcher.ts'
-import { isSteleError } from '../base/error.ts'
 import { accept } from '../base/result.ts'
 import {
   addDuration,
@@ -22,6 +21,7 @@ import {
 } from '../base/time.ts'
 import type { ExecutionId } from '../model/ids.ts'
 import type { LockedState } from '../model/state.ts'
+import { isRowFault } from '../storage/row-fault.ts'
 import type { Answer } from '../storage/storage.ts'
 import type { DueDelay, ExpiredTimers } from '../storage/timers.ts'
 import { createActorClock } from './actor-clock.ts'
@@ -272,7 +272,7 @@ async function handle(
     logger.debug({ executionId, refusal: done.error }, 'Somebody else was first')
     return done.error.kind === 'unlock_refused'
   } catch (cause) {
-    if (isSteleError(cause, 'storage_corrupt')) return setAside(cause.message)
+    if (isRowFault(cause)) return setAside(cause.message)
     throw cause
   }
 }
@@ -306,7 +306,7 @@ async function fire(
     if (ended.ok || ended.error.kind !== 'not_found') return ended.ok
     return { delayId, reason: `${ended.error.id} does not exist` }
   } catch (cause) {
-    if (isSteleError(cause, 'storage_corrupt')) return { delayId, reason: cause.message }
+    if (isRowFault(cause)) return { delayId, reason: cause.message }
     throw cause
   }
 }

@@ -158,10 +158,24 @@ export interface UpgradeFinishedEvent extends NamedEvent<'upgrade_finished'> {
   readonly reason?: string
 }
 
+/** Where in the code of a workflow a call stands. */
+export interface SourcePlace {
+  /** The file: relative to the folder in which the engine was started, where it lies below that. */
+  readonly file: string
+  /** The line, from 1. */
+  readonly line: number
+  /** The column, from 1. */
+  readonly column: number
+  /** Names the text of the file as it was then; `engine.source(hash)` gives it. */
+  readonly hash: string
+}
+
 /** What every event of a function's own history carries: its place in the order of calls. */
 export interface CallEvent<Type extends string> extends NamedEvent<Type> {
   /** Sequence number of the context call, in call order. */
   readonly seq: number
+  /** Where the call stands in the code; with `sourceLines` only, and never compared on replay. */
+  readonly source?: SourcePlace
 }
 
 /** A call that has to do with a join set. */

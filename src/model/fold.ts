@@ -22,29 +22,52 @@ interface Fold {
   readonly arrived: LoggedResponse[]
 }
 
+/** One move of a history, and the state after it. */
+export type FoldStep =
+  | { readonly kind: 'event'; readonly entry: LoggedEvent; readonly state: ExecutionState }
+  | { readonly kind: 'response'; readonly entry: LoggedResponse; readonly state: ExecutionState }
+
 /** The state that a history amounts to. Throws `storage_corrupt` if the table refuses an event. */
 export function foldHistory(history: ExecutionHistory): ExecutionState {
+  let last: FoldStep | undefined
+  for (const step of foldSteps(history)) last = step
+  if (last === undefined) throw corrupt(history.executionId, 0)
+  return last.state
+}
+
+/**
+ * Every state on the way, in the one order that log and inbox have. Throws `storage_corrupt` where
+ * the table refuses an event.
+ */
+export function foldSteps(history: ExecutionHistory): Generator<FoldStep, void> {
   return createFold(history.executionId)(history)
 }
 
-/** Takes what is new in log and inbox, both ascending, and gives the state of it all. */
-export type FoldOn = (added: Omit<ExecutionHistory, 'executionId'>) => ExecutionState
+/** Takes what is new in log and inbox, both ascending, and gives every state on the way. */
+export type FoldOn = (added: Omit<ExecutionHistory, 'executionId'>) => Generator<FoldStep, void>
 
-/** A fold that goes on where it was. Throws `storage_corrupt` if the table refuses an event. */
+/** A fold that goes on where it was. Its steps throw `storage_corrupt` for impossible events. */
 export function createFold(executionId: ExecutionId): FoldOn {
   let fold: Fold | undefined
-  return ({ events, responses }) => {
+  const arrive = (entry: LoggedResponse): FoldStep => {
+    if (fold === undefined) throw corrupt(executionId, 0)
+    fold = foldResponse(fold, entry)
+    return { kind: 'response', entry, state: fold.state }
+  }
+  const happen = (entry: LoggedEvent): FoldStep => {
+    fold =
+      fold === undefined
+        ? beginFold(executionId, entry)
+        : { ...fold, state: foldEvent(fold, entry) }
+    return { kind: 'event', entry, state: fold.state }
+  }
+  return function* foldOn({ events, responses }) {
     const arriving = [...responses]
     for (const entry of events) {
-      if (fold === undefined) fold = beginFold(executionId, entry)
-      else {
-        fold = foldResponses(fold, takeUpTo(arriving, entry.version - 1))
-        fold = { ...fold, state: foldEvent(fold, entry) }
-      }
+      yield* takeUpTo(arriving, entry.version - 1).map(arrive)
+      yield happen(entry)
     }
-    if (fold === undefined) throw corrupt(executionId, 0)
-    fold = foldResponses(fold, arriving)
-    return fold.state
+    yield* arriving.map(arrive)
   }
 }
 
@@ -58,13 +81,10 @@ function takeUpTo(responses: LoggedResponse[], version: number): readonly Logged
   return responses.splice(0, end < 0 ? responses.length : end)
 }
 
-function foldResponses(fold: Fold, responses: readonly LoggedResponse[]): Fold {
-  let { state } = fold
-  for (const entry of responses) {
-    const answersAsk = isAnswer(fold.asks, entry)
-    state = decideResponse(state, { createdAt: entry.createdAt, answersAsk })
-    fold.arrived.push(entry)
-  }
+function foldResponse(fold: Fold, entry: LoggedResponse): Fold {
+  const answersAsk = isAnswer(fold.asks, entry)
+  const state = decideResponse(fold.state, { createdAt: entry.createdAt, answersAsk })
+  fold.arrived.push(entry)
   return { ...fold, state }
 }
 

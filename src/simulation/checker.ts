@@ -47,7 +47,7 @@ export interface Checker {
   readonly afterCommit: (process: string, executions: readonly string[]) => CommitReport
   readonly atEnd: () => readonly Violation[]
   readonly executions: () => ReadonlyMap<string, ExecutionView>
-  /** An execution that was spoiled on purpose: nothing is said of it any more. */
+  /** An execution that was spoiled on purpose, with all below it: nothing is said of them. */
   readonly forgive: (executionId: string) => void
   /** The store was put back to an earlier image: everything is read anew. */
   readonly reset: (executions: readonly string[]) => void
@@ -67,7 +67,9 @@ const pageMax = 100_000
 /** A checker that has seen nothing yet. */
 export function createChecker({ store, ledger, invariants, now }: CheckerOptions): Checker {
   const mirrors = new Map<string, Mirror>()
-  const forgiven = new Set<string>()
+  const forgiven: string[] = []
+  const isForgiven = (id: string): boolean =>
+    forgiven.some((spoiled) => id === spoiled || id.startsWith(`${spoiled}.`))
   const perCommit = invariants.filter(({ every = 'commit' }) => every === 'commit')
   const atEnd = invariants.filter(({ every }) => every === 'end')
   const view = (process: string, changes: readonly ExecutionChange[]): InvariantView => ({
@@ -88,7 +90,7 @@ export function createChecker({ store, ledger, invariants, now }: CheckerOptions
   }
   return {
     afterCommit: (process, executions) => {
-      const seen = executions.filter((id) => !forgiven.has(id)).map(look)
+      const seen = executions.filter((id) => !isForgiven(id)).map(look)
       const changes = seen.filter((each) => 'executionId' in each)
       const unreadable = seen.filter((each) => 'invariant' in each)
       const broken = changes.length === 0 ? [] : ask(perCommit, view(process, changes))
@@ -97,12 +99,12 @@ export function createChecker({ store, ledger, invariants, now }: CheckerOptions
     atEnd: () => ask(atEnd, view('world', [])),
     executions: () => mirrors,
     forgive: (id) => {
-      forgiven.add(id)
-      mirrors.delete(id)
+      forgiven.push(id)
+      for (const known of mirrors.keys()) if (isForgiven(known)) mirrors.delete(known)
     },
     reset: (executions) => {
       mirrors.clear()
-      for (const id of executions) look(id)
+      for (const id of executions) if (!isForgiven(id)) look(id)
     },
   }
 }
@@ -133,7 +135,7 @@ function readChange(store: Store, mirrors: Map<string, Mirror>, id: string): Exe
     folded: undefined,
   }
   mirrors.set(id, mirror)
-  const steps = foldSteps(mirror, events, responses)
+  const steps = foldAlong(mirror, events, responses)
   mirror.state = state
   mirror.events.push(...events)
   mirror.responses.push(...responses)
@@ -146,24 +148,16 @@ function readChange(store: Store, mirrors: Map<string, Mirror>, id: string): Exe
   }
 }
 
-/** Event by event, with the responses that came before each. */
-function foldSteps(
+/** Event by event, between the states before and after. */
+function foldAlong(
   mirror: Mirror,
   events: readonly LoggedEvent[],
   responses: readonly ListedResponse[],
 ): readonly EventStep[] {
-  const arriving = [...responses]
-  const steps = events.map((entry) => {
-    const end = arriving.findIndex(({ afterVersion }) => afterVersion >= entry.version)
-    const arrived = arriving.splice(0, end < 0 ? arriving.length : end)
-    if (arrived.length > 0 && mirror.folded !== undefined) {
-      mirror.folded = mirror.fold({ events: [], responses: arrived })
-    }
-    const before = mirror.folded
-    const after = mirror.fold({ events: [entry], responses: [] })
-    mirror.folded = after
-    return { entry, before, after }
-  })
-  if (arriving.length > 0) mirror.folded = mirror.fold({ events: [], responses: arriving })
+  const steps: EventStep[] = []
+  for (const { kind, entry, state } of mirror.fold({ events, responses })) {
+    if (kind === 'event') steps.push({ entry, before: mirror.folded, after: state })
+    mirror.folded = state
+  }
   return steps
 }

@@ -21,6 +21,8 @@ export interface FaultRates {
   readonly busy: number
   /** The disk answers with an error. Of each transaction of an engine. */
   readonly ioError: number
+  /** A page cannot be read, once. Of each transaction of an engine. */
+  readonly corruptRead: number
   /** The disk is full for a while. Of each writing transaction of an engine. */
   readonly diskFull: number
   /** A transaction waits. Of each transaction. */
@@ -52,6 +54,8 @@ export type FaultKind = keyof FaultRates
 export interface FaultOptions extends Partial<FaultRates> {
   /** Furthest that a wall clock is from true time. */
   readonly skew?: Duration | undefined
+  /** Most by which a wall clock runs too fast or too slow, in millionths. */
+  readonly drift?: number | undefined
   /** Longest wait of a transaction. */
   readonly slowMax?: Duration | undefined
   /** Longest stand-still of an event loop. */
@@ -91,11 +95,13 @@ const radioactive: FaultOptions = {
   crashAtCommit: 0.05,
   powerLoss: 0.01,
   ioError: 0.03,
+  corruptRead: 0.01,
   diskFull: 0.01,
   clockJump: 0.005,
   dropNotice: 1,
   missForeign: 0.5,
   skew: '5s',
+  drift: 200,
 }
 
 /** The faults of each level. */
@@ -109,6 +115,7 @@ export const faultLevels: Readonly<Record<FaultLevel, FaultOptions>> = {
 export interface FaultPlan {
   readonly rates: FaultRates
   readonly skew: Milliseconds
+  readonly drift: number
   readonly slowMax: Milliseconds
   readonly stallMax: Milliseconds
   readonly downMax: Milliseconds
@@ -122,6 +129,7 @@ const noRates: FaultRates = {
   restart: 0,
   busy: 0,
   ioError: 0,
+  corruptRead: 0,
   diskFull: 0,
   slow: 0,
   stall: 0,
@@ -142,7 +150,7 @@ function isFaultKind(text: string): text is FaultKind {
   return Object.hasOwn(noRates, text)
 }
 
-const otherOptions = ['skew', 'slowMax', 'stallMax', 'downMax', 'loses', 'swarm'] as const
+const otherOptions = ['skew', 'drift', 'slowMax', 'stallMax', 'downMax', 'loses', 'swarm'] as const
 
 /** Checks faults. Throws `invalid_option`. */
 export function readFaults(given: FaultLevel | FaultOptions): FaultOptions {
@@ -156,8 +164,14 @@ export function readFaults(given: FaultLevel | FaultOptions): FaultOptions {
     const rate = read[kind] ?? 0
     if (!(rate >= 0 && rate <= 1)) throw invalidOption(`faults.${kind}`, 'must be from 0 to 1')
   }
+  if (!(Math.abs(read.drift ?? 0) <= driftMax)) {
+    throw invalidOption('faults.drift', `must be from 0 to ${driftMax}`)
+  }
   return read
 }
+
+/** A clock that is worse is broken. */
+const driftMax = 100_000
 
 /** The same faults, of which each seed has its own part. */
 export function swarm(faults: FaultOptions): FaultOptions {
@@ -181,6 +195,7 @@ export function drawPlan(options: FaultOptions, choices: Choices): FaultPlan {
   return {
     rates,
     skew: parseDuration(options.skew ?? 0) * Math.min(1, shareOf()),
+    drift: (options.drift ?? 0) * shareOf(),
     slowMax: parseDuration(options.slowMax ?? 500),
     stallMax: parseDuration(options.stallMax ?? '10s'),
     downMax: parseDuration(options.downMax ?? '5s'),

@@ -74,6 +74,9 @@ export interface RunLimits {
   readonly until: Instant
 }
 
+/** The first moment of every simulation: the last second before the year 2000, in UTC. */
+export const simulationStart: Instant = 946_684_799_000
+
 /** Runs processes. */
 export interface Kernel {
   /** True time. */

@@ -6,14 +6,15 @@
 import type { Random } from '../base/random.ts'
 import type { Instant, Milliseconds } from '../base/time.ts'
 import { assembleEngine, type Engine } from '../client/create-engine.ts'
+import { findDefinition } from '../workers/definition.ts'
 import type { ActivitiesOptions } from './activities.ts'
 import { simulateActivities } from './activities.ts'
 import type { Choices } from './choices.ts'
 import type { Faults } from './faults.ts'
-import type { Kernel, Life } from './kernel.ts'
+import { type Kernel, type Life, simulationStart } from './kernel.ts'
 import type { Functions, SimulationSettings } from './options.ts'
 import { openProcessStorage } from './storage-faults.ts'
-import type { Changes, Store } from './store.ts'
+import type { Changes, Store, VersionsByName } from './store.ts'
 import type { TraceKind } from './trace.ts'
 
 /** What processes stand on. */
@@ -47,7 +48,8 @@ export interface Processes {
   readonly deploy: (functions: Functions) => void
   /** Whether other code was deployed. */
   readonly hasDeployed: () => boolean
-  readonly functionNames: () => readonly string[]
+  /** What engines execute: stubs are ended by people. */
+  readonly executed: () => VersionsByName
   readonly skewOf: (process: string) => Milliseconds
   /** Draws another distance between its wall clock and true time. */
   readonly jumpClock: (name: string) => void
@@ -77,16 +79,19 @@ class SimulatedProcesses {
   readonly #options: ProcessesOptions
   readonly #engines: ReadonlyMap<string, EngineProcess>
   readonly #skews = new Map<string, Milliseconds>()
+  readonly #drifts = new Map<string, number>()
   readonly #disk: { fullUntil: Instant } = { fullUntil: 0 }
   readonly #commits = new Map<string, number>()
   readonly #noticed = new Map<string, number>()
   #allCommits = 0
   #functions: Functions
+  #executed: VersionsByName
   #client: Promise<Engine> | undefined
 
   constructor(options: ProcessesOptions, count: number) {
     this.#options = options
     this.#functions = options.settings.functions
+    this.#executed = executedOf(this.#functions)
     const names = Array.from({ length: count }, (_, index) => `engine-${index}`)
     this.#engines = new Map(
       names.map((name) => [
@@ -107,10 +112,11 @@ class SimulatedProcesses {
       stall: (name, duration) => this.stall(name, duration),
       deploy: (functions) => {
         this.#functions = functions
+        this.#executed = executedOf(functions)
       },
       hasDeployed: () => this.#functions !== this.#options.settings.functions,
-      functionNames: () => this.#functions.map(({ name }) => name),
-      skewOf: (process) => this.#skews.get(process) ?? 0,
+      executed: () => this.#executed,
+      skewOf: (process) => this.#skewOf(process),
       jumpClock: (name) => this.jumpClock(name),
       heal: () => this.heal(),
     }
@@ -156,7 +162,11 @@ class SimulatedProcesses {
     const { faults, note } = this.#options
     note(name, 'stop', 'begins to stop')
     process.engine = undefined
-    await engine.stop({ timeout: stopTimeout }).catch(() => undefined)
+    const died = new Promise<void>((resolve) => {
+      life.onEnd(resolve)
+    })
+    // Whoever dies while it stops never says that it has.
+    await Promise.race([engine.stop({ timeout: stopTimeout }).catch(() => undefined), died])
     if (!life.isAlive()) return
     this.#end(process)
     note(name, 'stop', 'has stopped')
@@ -173,18 +183,26 @@ class SimulatedProcesses {
 
   jumpClock(name: string): void {
     const { faults, choices, note } = this.#options
-    const { skew } = faults.plan
-    if (skew === 0) return
-    const choice = choices.choose('skew', skewSteps)
-    const length = Math.ceil((skew * Math.ceil(choice / 2)) / ((skewSteps - 1) / 2))
-    const next = choice % 2 === 1 ? length : -length
-    this.#skews.set(name, next)
-    if (next !== 0) note(name, 'fault', `its clock is ${next} ms off`)
+    const { skew, drift } = faults.plan
+    if (skew > 0) {
+      const next = Math.ceil(skew * shareOf(choices.choose('skew', skewSteps)))
+      this.#skews.set(name, next)
+      if (next !== 0) note(name, 'fault', `its clock is ${next} ms off`)
+    }
+    if (drift > 0) this.#drifts.set(name, drift * shareOf(choices.choose('drift', skewSteps)))
+  }
+
+  #skewOf(process: string): Milliseconds {
+    const drift = this.#drifts.get(process) ?? 0
+    const skew = this.#skews.get(process) ?? 0
+    if (drift === 0) return skew
+    return skew + Math.round(((this.#options.kernel.now() - simulationStart) * drift) / 1_000_000)
   }
 
   heal(): void {
     this.#disk.fullUntil = 0
     this.#skews.clear()
+    this.#drifts.clear()
     for (const process of this.#engines.values()) this.boot(process.name)
   }
 
@@ -286,5 +304,16 @@ class SimulatedProcesses {
   }
 }
 
+function executedOf(functions: Functions): VersionsByName {
+  const executed = functions.filter((fn) => findDefinition(fn)?.handler !== undefined)
+  return Object.fromEntries(executed.map(({ name, version }) => [name, version]))
+}
+
 /** Distances of clocks: none, then ahead and behind in turn. */
 const skewSteps = 17
+
+/** From 0 to 1, and to -1. */
+function shareOf(choice: number): number {
+  const share = Math.ceil(choice / 2) / ((skewSteps - 1) / 2)
+  return choice % 2 === 1 ? share : -share
+}

@@ -13,7 +13,7 @@ import { describeChange } from './describe-change.ts'
 import { engineInvariants } from './engine-invariants.ts'
 import { createFaults, drawPlan, type Faults } from './faults.ts'
 import { createInFlight } from './in-flight.ts'
-import { createKernel, type Kernel, type Life } from './kernel.ts'
+import { createKernel, type Kernel, type Life, simulationStart } from './kernel.ts'
 import { createLedger, type Ledger, type LedgerEntry } from './ledger.ts'
 import type { SimulationSettings } from './options.ts'
 import { createPollSkipping, type PollSkipping } from './poll-skipping.ts'
@@ -46,9 +46,6 @@ export interface RunResult {
   /** The database at the end, as a file would hold it. */
   readonly database: Uint8Array | undefined
 }
-
-/** The first moment of every simulation: the last second before the year 2000, in UTC. */
-export const simulationStart: Instant = 946_684_799_000
 
 /** Runs once. Whoever calls it sees to it that nobody else does at the same time. */
 export function runSimulation(
@@ -169,6 +166,10 @@ class SimulationRun {
       choices: this.#choices,
       ledger: this.#ledger,
       marks: this.#marks,
+      spoil: (id) => {
+        this.#checker.forgive(id)
+        this.#store.spoil(id)
+      },
       note: (...line) => this.#note(...line),
       onNextCommit: (callback) => {
         this.#nextCommit.push(callback)
@@ -188,23 +189,21 @@ class SimulationRun {
 
   async #rest(isOver: () => boolean): Promise<void> {
     const { steps, restTime } = this.#settings
-    const until = this.#kernel.now() + restTime
     const find = (): readonly string[] =>
       findStuck({
         executions: this.#checker.executions(),
-        functions: this.#processes.functionNames(),
+        functions: this.#processes.executed(),
         now: this.#kernel.now(),
       })
-    const commits = (): number => this.#commits
-    const isHopeless = createPatience({ steps: this.#kernel.steps, commits, find })
-    const isDone = (): boolean => this.#failure !== undefined || isHopeless()
+    const isVain = createPatience({ steps: this.#kernel.steps, commits: () => this.#commits, find })
+    const isDone = (): boolean => this.#failure !== undefined || isVain()
+    const until = this.#kernel.now() + restTime
     const end = await this.#kernel.run({ isDone, steps, until })
     if (this.#failure !== undefined) return
-    const stuck = find()
     const busy = end === 'out_of_steps' ? [`it is still busy after ${steps} steps`] : []
     const waiting = isOver() ? [] : ['the scenario waits for something that does not come']
     const outside = isOver() ? [] : this.#inFlight.describe()
-    const reasons = [...busy, ...stuck, ...waiting, ...outside]
+    const reasons = [...busy, ...find(), ...waiting, ...outside]
     if (reasons.length === 0) return
     this.#fail({
       kind: outside.length > 0 ? 'outside' : 'liveness',
@@ -245,7 +244,7 @@ class SimulationRun {
     return createPollSkipping({
       skips: () => skipsPolls || this.#faults.isHealed(),
       now: this.#kernel.now,
-      nextDueAt: () => this.#store.nextDueAt(this.#processes.functionNames()),
+      nextDueAt: () => this.#store.nextDueAt(this.#processes.executed()),
       slowMax: rates.slow > 0 || rates.lateRead > 0 ? slowMax : 0,
     })
   }

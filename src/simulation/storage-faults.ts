@@ -58,56 +58,60 @@ export function openProcessStorage(options: ProcessStorageOptions): ProcessStora
 }
 
 const ioError = (): Error => new SimulatedSqliteError('SQLITE_IOERR_WRITE', 'disk I/O error')
+const corruptError = (): Error =>
+  new SimulatedSqliteError('SQLITE_CORRUPT', 'database disk image is malformed')
 const fullError = (): Error => new SimulatedSqliteError('SQLITE_FULL', 'database or disk is full')
 
 function faulty(connection: Connection, options: ProcessStorageOptions): Connection {
-  const { life, faults, store, role } = options
-  const begin = (text: ControlText = 'BEGIN'): void => {
-    if (!life.isAlive()) throw ioError()
-    // Readers of a file never wait for writers.
-    if (text === 'BEGIN IMMEDIATE' && faults.happens('busy')) {
-      options.onFault('busy')
-      store.underLock(() => connection.control(text))
-    }
-    if (role === 'client' || !faults.happens('ioError')) return
-    options.onFault('ioError')
-    throw ioError()
-  }
-  const commit = (): void => {
-    if (role === 'client') {
-      connection.control('COMMIT')
-      options.onCommit(store.takeChanges(connection))
-      return
-    }
-    checkDisk(options)
-    const dies = faults.happens('crashAtCommit')
-    // 0: the commit is made, and its caller never knows.
-    const isLost = dies && faults.pick('crashAtCommit', 2) === 1
-    if (isLost) {
-      options.crash('before its commit')
-      throw ioError()
-    }
-    connection.control('COMMIT')
-    options.onCommit(store.takeChanges(connection))
-    if (dies) options.crash('after its commit')
-  }
+  let isWriting = false
   const control = (text: ControlText): void => {
-    if (text === 'BEGIN IMMEDIATE' || text === 'BEGIN') begin(text)
-    if (text === 'COMMIT' && isWriting) commit()
+    if (text === 'BEGIN IMMEDIATE' || text === 'BEGIN') begin(connection, text, options)
+    if (text === 'COMMIT' && isWriting) commit(connection, options)
     else connection.control(text)
     if (text === 'BEGIN IMMEDIATE') isWriting = true
     else if (text === 'COMMIT' || text === 'ROLLBACK') isWriting = false
   }
-  let isWriting = false
   return {
     ...connection,
     control,
     driveSingle: (protocol) => {
-      begin()
+      begin(connection, 'BEGIN', options)
       return connection.driveSingle(protocol)
     },
     dataVersion: () => 0,
   }
+}
+
+function begin(connection: Connection, text: ControlText, options: ProcessStorageOptions): void {
+  const { life, faults, store, role, onFault } = options
+  const strike = (kind: 'ioError' | 'corruptRead', error: () => Error): void => {
+    if (!faults.happens(kind)) return
+    onFault(kind)
+    throw error()
+  }
+  if (!life.isAlive()) throw ioError()
+  // Readers of a file never wait for writers.
+  if (text === 'BEGIN IMMEDIATE' && faults.happens('busy')) {
+    onFault('busy')
+    store.underLock(() => connection.control(text))
+  }
+  if (role === 'client') return
+  strike('ioError', ioError)
+  strike('corruptRead', corruptError)
+}
+
+function commit(connection: Connection, options: ProcessStorageOptions): void {
+  const { faults, store, role, crash, onCommit } = options
+  if (role === 'engine') checkDisk(options)
+  const dies = role === 'engine' && faults.happens('crashAtCommit')
+  // 0: the commit is made, and its caller never knows.
+  if (dies && faults.pick('crashAtCommit', 2) === 1) {
+    crash('before its commit')
+    throw ioError()
+  }
+  connection.control('COMMIT')
+  onCommit(store.takeChanges(connection))
+  if (dies) crash('after its commit')
 }
 
 /** A disk that is full stays so for a while. */

@@ -26,6 +26,9 @@ export interface Changes {
   readonly matters: boolean
 }
 
+/** The functions that engines execute now, each with its version. */
+export type VersionsByName = Readonly<Record<string, string>>
+
 /** The database of a simulation. */
 export interface Store {
   /** A connection for one life. */
@@ -35,14 +38,16 @@ export interface Store {
   /** What has changed since it was last asked, on a connection that has just committed. */
   readonly takeChanges: (connection: Connection) => Changes
   /**
-   * When the next thing is due: an execution of one of these functions, the end of a lock, a delay,
-   * a cancellation.
+   * When the next thing is due: an execution of one of these functions that fits their version, the
+   * end of a lock, a delay, a cancellation.
    */
-  readonly nextDueAt: (functions: readonly string[]) => Instant | undefined
+  readonly nextDueAt: (functions: VersionsByName) => Instant | undefined
   /** Ids of all executions. */
   readonly listExecutions: () => readonly string[]
   /** Delays that are still to end. */
   readonly listDelays: () => readonly OpenDelay[]
+  /** Makes the state row of an execution unreadable. */
+  readonly spoil: (executionId: string) => void
   /** The database as it is now. */
   readonly image: () => Uint8Array
   /** Whether `restore` does anything: in memory only. */
@@ -87,13 +92,20 @@ const selectDelays = statement(
   'SELECT d.delay_id, d.execution_id FROM delays d ORDER BY d.delay_id',
 )
 
+/** Satisfies every CHECK, and is more than a JavaScript number can hold. */
+const spoilState = statement(
+  'simulated-spoil',
+  'UPDATE executions SET failures = 9223372036854775807 WHERE execution_id = $1',
+)
+
 const selectNextDue = statement(
   'simulated-next-due',
   `SELECT min(due) AS due FROM (
-     SELECT min(e.scheduled_at_ms) AS due FROM executions e
-     WHERE e.status = 'pending_at' AND e.paused = 0 AND e.cancelling = 0
+     SELECT min(e.scheduled_at_ms) AS due FROM executions e, json_each($1) j
+     WHERE j.key = e.function_name
+       AND (e.incompatible_version IS NULL OR e.incompatible_version <> j.value)
+       AND e.status = 'pending_at' AND e.paused = 0 AND e.cancelling = 0
        AND e.set_aside_reason IS NULL
-       AND e.function_name IN (SELECT j.value FROM json_each($1) j)
      UNION ALL
      SELECT min(e.lock_expires_at_ms) FROM executions e
      WHERE e.status = 'locked' AND e.cancelling = 0 AND e.set_aside_reason IS NULL
@@ -116,6 +128,7 @@ DELETE FROM delays;
 DELETE FROM functions;
 DELETE FROM executors;
 DELETE FROM run_logs;
+DELETE FROM sources;
 DELETE FROM sqlite_sequence;
 DELETE FROM simulated_changes;
 COMMIT;
@@ -211,7 +224,7 @@ function createCommon(
   observer: () => Connection,
 ): Pick<
   Store,
-  'observer' | 'takeChanges' | 'nextDueAt' | 'listExecutions' | 'listDelays' | 'image'
+  'observer' | 'takeChanges' | 'nextDueAt' | 'listExecutions' | 'listDelays' | 'spoil' | 'image'
 > {
   return {
     observer,
@@ -238,6 +251,9 @@ function createCommon(
           delayId: String(row['delay_id']),
           executionId: String(row['execution_id']),
         })),
+    spoil: (executionId) => {
+      observer().drive(query(spoilState, executionId))
+    },
     image: () => observer().serialize(),
   }
 }

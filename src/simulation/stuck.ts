@@ -4,12 +4,13 @@ import { unreachable } from '../base/assert.ts'
 import type { Instant, Milliseconds } from '../base/time.ts'
 import type { ExecutionState } from '../model/state.ts'
 import type { ExecutionView } from './invariant.ts'
+import type { VersionsByName } from './store.ts'
 
 /** What it is judged by. */
 export interface StuckFacts {
   readonly executions: ReadonlyMap<string, ExecutionView>
-  /** Functions that some engine executes. */
-  readonly functions: readonly string[]
+  /** Functions that engines execute, each with its version. */
+  readonly functions: VersionsByName
   readonly now: Instant
 }
 
@@ -20,13 +21,19 @@ const shownMax = 10
 
 /** A sentence for each execution that is stuck, and one for the rest. */
 export function findStuck({ executions, functions, now }: StuckFacts): readonly string[] {
-  const known = new Set(functions)
   const stuck = [...executions].flatMap(([id, { state }]) => {
-    const why = known.has(state.function.name) ? whyStuck(state, now) : undefined
+    const why = mayRun(state, functions) ? whyStuck(state, now) : undefined
     return why === undefined ? [] : [`${id} (${state.function.name}) ${why}`]
   })
   const rest = stuck.length - shownMax
   return rest > 0 ? [...stuck.slice(0, shownMax), `and ${rest} more`] : stuck
+}
+
+/** What nobody executes, or what does not fit the code that is there, waits for people. */
+function mayRun(state: ExecutionState, functions: VersionsByName): boolean {
+  const version = functions[state.function.name]
+  if (version === undefined || state.status === 'finished') return false
+  return state.incompatibleVersion !== version
 }
 
 function whyStuck(state: ExecutionState, now: Instant): string | undefined {

@@ -51,6 +51,11 @@ export interface World
   readonly stop: (engine: string, options?: { readonly comesBack?: boolean }) => Promise<void>
   /** Lets the event loop of one stand still. */
   readonly stall: (engine: string, duration: Duration) => void
+  /**
+   * Makes the row of an execution unreadable, as something other than Stele might. Nothing is
+   * expected of it any more; all others have to go on.
+   */
+  readonly spoil: (executionId: string) => void
   /** From the next boot of each engine on, it runs this code. */
   readonly deploy: (functions: Functions) => void
   /** What has happened outside of the crash domain. */
@@ -71,6 +76,7 @@ export interface WorldOptions {
   readonly choices: Choices
   readonly ledger: Ledger
   readonly marks: Map<string, number>
+  readonly spoil: (executionId: string) => void
   readonly note: (process: string, kind: TraceKind, text: string) => void
   /** Calls back once after the next commit. */
   readonly onNextCommit: (callback: () => void) => void
@@ -107,6 +113,10 @@ export function createWorld(options: WorldOptions): World {
     ledger,
     choose: (name, count) => choices.choose(`scenario-${name}`, count),
     faults: faults.counts,
+    spoil: (id) => {
+      note('client', 'fault', `spoils the row of ${id}`)
+      options.spoil(id)
+    },
   }
 }
 

@@ -38,6 +38,11 @@ export interface ListRequest {
   readonly filter: ListFilter
   readonly after?: ListCursor | undefined
   readonly limit: number
+  /**
+   * Rows to look at; beyond that the page ends before it is full. Default: as many as it takes.
+   * For whoever must not hold up the thread over a filter that nearly nothing passes.
+   */
+  readonly searchMax?: number | undefined
 }
 
 /** One line of the list. */
@@ -51,6 +56,8 @@ export interface ListedPage {
   readonly items: readonly ListedExecution[]
   /** Where the next page begins; absent on the last one. */
   readonly next?: ListCursor
+  /** The search ended here, before the page was full. */
+  readonly searchedTo?: Instant
 }
 
 const listPage = statement(
@@ -68,6 +75,26 @@ const listPage = statement(
      AND ($10 = 1 OR e.parent_execution_id IS NULL)
    ORDER BY e.created_at_ms DESC, e.execution_id DESC
    LIMIT $11`,
+)
+
+/** The row after so many; from its instant on, all of the rows between are seen. */
+const searchEnd = statement(
+  'search-end',
+  `SELECT e.created_at_ms
+   FROM executions e
+   WHERE e.created_at_ms <= $1 AND (e.created_at_ms < $1 OR e.execution_id < $2)
+   ORDER BY e.created_at_ms DESC, e.execution_id DESC
+   LIMIT 1 OFFSET $3`,
+)
+
+const selectLocked = statement(
+  'select-locked',
+  `SELECT ${stateColumns}
+   FROM executions e
+   WHERE e.status = 'locked' AND e.cancelling = 0 AND e.set_aside_reason IS NULL
+     AND e.lock_expires_at_ms >= $1
+   ORDER BY e.lock_expires_at_ms
+   LIMIT $2`,
 )
 
 /** Children to list. */
@@ -94,12 +121,35 @@ const afterEveryId = '~'
 export function* listExecutions(request: ListRequest): Protocol<ListedPage> {
   const { limit } = request
   const after = startOf(request)
-  const filters = filterValues(request.filter)
+  const end = yield* findSearchEnd(request, after)
+  const from = Math.max(end ?? 0, request.filter.createdFrom ?? Number.MIN_SAFE_INTEGER)
+  const filters = filterValues({
+    ...request.filter,
+    ...(end === undefined ? {} : { createdFrom: from }),
+  })
   // One more than asked for says whether there is a next page.
   const rows = yield* query(listPage, after.createdAt, after.executionId, ...filters, limit + 1)
   const last = rows.length > limit ? rows[limit - 1] : undefined
   const items = rows.slice(0, limit).flatMap(parseListed)
-  return last === undefined ? { items } : { items, next: placeOf(last) }
+  if (last !== undefined) return { items, next: placeOf(last) }
+  if (end === undefined || end < from) return { items }
+  return { items, next: { createdAt: end, executionId: '' }, searchedTo: end }
+}
+
+/** Where a search has to end; `undefined` when it may go on to the oldest. */
+function* findSearchEnd(
+  { searchMax }: ListRequest,
+  after: ListCursor,
+): Protocol<Instant | undefined> {
+  if (searchMax === undefined) return undefined
+  const [row] = yield* query(searchEnd, after.createdAt, after.executionId, searchMax)
+  return row === undefined ? undefined : integerOf(row, 'created_at_ms')
+}
+
+/** Locked executions, the one first whose lock ends first; unreadable rows are left out. */
+export function* listLocked(limit: number): Protocol<readonly ExecutionState[]> {
+  const rows = yield* query(selectLocked, Number.MIN_SAFE_INTEGER, limit)
+  return rows.flatMap(parseListed).map(({ state }) => state)
 }
 
 /** Children of an execution, ascending by the text of their ids; unreadable rows are left out. */

@@ -27,10 +27,14 @@ import { parseState, pendingColumns, replaceStateCall } from './state-row.ts'
  */
 export type LockingStrategy = 'by_name' | 'by_version' | 'auto'
 
-/** One function an executor polls for. */
-export interface LockTarget {
+/** Which executions count as due. */
+export interface DueTarget {
   readonly function: FunctionId
   readonly strategy: LockingStrategy
+}
+
+/** One function an executor polls for. */
+export interface LockTarget extends DueTarget {
   /** At most this many, whatever the limit of the poll says. */
   readonly limit: number
   readonly retry: RetryPolicy
@@ -132,7 +136,7 @@ function aheadOfRow({ execution }: LockDraft): SetAside {
 }
 
 /** When the earliest execution of these functions is due; `undefined` when none waits. */
-export function* findNextDue(targets: readonly LockTarget[]): Protocol<Instant | undefined> {
+export function* findNextDue(targets: readonly DueTarget[]): Protocol<Instant | undefined> {
   const answers = yield targets.map((target) => {
     const { kind, name, version } = target.function
     return call(nextDue, kind, name, target.strategy, version)

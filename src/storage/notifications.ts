@@ -17,6 +17,9 @@ export type DueListener = (dueAt: Instant | undefined) => void
 /** An execution changed: to the state given, or unknown (then one has to look). */
 export type StateListener = (state: ExecutionState | undefined) => void
 
+/** A commit of this process with what it has to tell, or of others: then one has to look. */
+export type CommitListener = (notices: readonly Notice[] | undefined) => void
+
 /** Posting and listening. Listeners are called at once and must not throw. */
 export interface Notifications {
   readonly publish: (notices: readonly Notice[]) => void
@@ -28,6 +31,8 @@ export interface Notifications {
   readonly onTimer: (listener: DueListener) => Cancel
   /** Commits of others, whatever they were about. */
   readonly onForeign: (listener: () => void) => Cancel
+  /** Every commit, for whoever shows what goes on. */
+  readonly onCommit: (listener: CommitListener) => Cancel
   /** Stops looking for foreign changes. */
   readonly close: () => void
 }
@@ -49,6 +54,7 @@ export function createNotifications(options: NotificationOptions): Notifications
     executions: createTopic(),
     timers: createTopic(),
     foreign: createTopic(),
+    commits: createTopic(),
   }
   const foreignWatch = watchForeign(options, {
     isListening: () => Object.values(topics).some(isHeard),
@@ -64,11 +70,15 @@ export function createNotifications(options: NotificationOptions): Notifications
   return {
     publish: (notices) => {
       for (const notice of notices) publishOne(topics, notice)
+      topics.commits.some('', (hear) => {
+        hear(notices)
+      })
     },
     onPending: (kind, name, listener) => listen(topics.pending, `${kind}:${name}`, listener),
     onExecution: (id, listener) => listen(topics.executions, id, listener),
     onTimer: (listener) => listen(topics.timers, '', listener),
     onForeign: (listener) => listen(topics.foreign, '', listener),
+    onCommit: (listener) => listen(topics.commits, '', listener),
     close: foreignWatch.close,
   }
 }
@@ -79,6 +89,7 @@ interface Topics {
   readonly executions: Topic<StateListener>
   readonly timers: Topic<DueListener>
   readonly foreign: Topic<() => void>
+  readonly commits: Topic<CommitListener>
 }
 
 function publishOne({ pending, executions, timers }: Topics, notice: Notice): void {
@@ -104,7 +115,7 @@ function publishOne({ pending, executions, timers }: Topics, notice: Notice): vo
 }
 
 /** What others have committed is not told: everybody has to look. */
-function publishForeign({ pending, executions, timers, foreign }: Topics): void {
+function publishForeign({ pending, executions, timers, foreign, commits }: Topics): void {
   pending.all((listen) => {
     listen(undefined)
   })
@@ -116,6 +127,9 @@ function publishForeign({ pending, executions, timers, foreign }: Topics): void 
   })
   foreign.all((listen) => {
     listen()
+  })
+  commits.all((listen) => {
+    listen(undefined)
   })
 }
 

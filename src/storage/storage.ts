@@ -32,8 +32,9 @@ import {
   type ListRequest,
   listChildren,
   listExecutions,
+  listLocked,
 } from './list.ts'
-import { findNextDue, type LockBatch, type LockRequest, type LockTarget, lockDue } from './lock.ts'
+import { type DueTarget, findNextDue, type LockBatch, type LockRequest, lockDue } from './lock.ts'
 import type { Notice } from './notice.ts'
 import type { Notifications } from './notifications.ts'
 import {
@@ -70,6 +71,7 @@ import {
 } from './run-log.ts'
 import { type SendEnd, type SendRequest, sendMessage, writeMessage } from './send.ts'
 import { type SetAside, setAside } from './set-aside.ts'
+import { findSource, keepSource, type SourceText } from './sources.ts'
 import { findState } from './state-row.ts'
 import {
   type ExpiredTimers,
@@ -87,7 +89,7 @@ export interface ExecutorStorage {
   /** Locks what is due, at most as much as asked for; rows that cannot be locked are set aside. */
   readonly lockDue: (request: LockRequest) => Promise<LockBatch>
   /** When the earliest execution of these functions is due. */
-  readonly findNextDue: (targets: readonly LockTarget[]) => Promise<Instant | undefined>
+  readonly findNextDue: (targets: readonly DueTarget[]) => Promise<Instant | undefined>
   /**
    * Appends events to one log, atomically, together with the executions they create and the
    * response to the parent when the last event finishes a child, and then with what the turn
@@ -98,6 +100,8 @@ export interface ExecutorStorage {
   readonly findStates: (ids: readonly ExecutionId[]) => Promise<readonly ExecutionState[]>
   /** Keeps what functions have logged. */
   readonly appendRunLogs: (lines: readonly RunLogLine[]) => Promise<void>
+  /** Keeps the text of a source file, once. */
+  readonly keepSource: (source: SourceText, seenAt: Instant) => Promise<void>
   /** Records that an executor lives, or has stopped. */
   readonly beatExecutor: (executor: RegisteredExecutor) => Promise<void>
 }
@@ -157,7 +161,10 @@ export interface ReadStorage {
   readonly listExecutions: (request: ListRequest) => Promise<ListedPage>
   /** Children of an execution, finished ones too, ascending by id. */
   readonly listChildren: (page: ChildrenPage) => Promise<readonly ListedExecution[]>
+  /** What executors hold, at most so many. */
+  readonly listLocked: (limit: number) => Promise<readonly ExecutionState[]>
   readonly listRunLogs: (page: RunLogPage) => Promise<readonly StoredLogLine[]>
+  readonly findSource: (hash: string) => Promise<SourceText | undefined>
   readonly listFunctions: () => Promise<readonly RegisteredFunction[]>
   readonly listExecutors: (limit: number) => Promise<readonly RegisteredExecutor[]>
 }
@@ -246,6 +253,9 @@ function executorMethods(driver: Driver, write: Write): ExecutorStorage {
     findStates: (ids) => driver.read(() => findStates(ids)),
     appendRunLogs: async (lines) => {
       await driver.write(() => appendRunLogs(lines))
+    },
+    keepSource: async (source, seenAt) => {
+      await driver.write(() => keepSource(source, seenAt))
     },
     beatExecutor: async (executor) => {
       await driver.write(() => beatExecutor(executor))
@@ -339,7 +349,9 @@ function readMethods(driver: Driver): ReadStorage {
     listResponses: (page) => driver.read(() => listResponses(page)),
     listExecutions: (request) => driver.read(() => listExecutions(request)),
     listChildren: (page) => driver.read(() => listChildren(page)),
+    listLocked: (limit) => driver.read(() => listLocked(limit)),
     listRunLogs: (page) => driver.read(() => listRunLogs(page)),
+    findSource: (hash) => driver.read(() => findSource(hash)),
     listFunctions: () => driver.read(() => listFunctions()),
     listExecutors: (limit) => driver.read(() => listExecutors(limit)),
   }

@@ -12,6 +12,8 @@ import { measureBlocks } from './blocks.mjs'
 import drivers from './peers/stele.mjs'
 import { measurePolls } from './polls.mjs'
 import { measureProfile } from './profile.mjs'
+import { measureList, measureViewed } from './viewer.mjs'
+import { measureWatched } from './watched.mjs'
 import { measureChildren, measureFans, measureLong, measureSteps } from './workflows.mjs'
 
 const [workload, synchronous] = process.argv.slice(2)
@@ -39,7 +41,10 @@ const workloads = {
   w6: () => measureBacklog(folder, synchronous, Number(process.env.STELE_BENCH_ROWS ?? 100_000)),
   w7: () => measureBlocks(folder, synchronous),
   profile: () => measureProfile(folder, synchronous),
+  watched: () => measureWatched(folder, synchronous),
   polls: () => measurePolls({ file, synchronous, payload }),
+  'viewer-list': () => measureList({ file, synchronous, payload }),
+  'viewer-engine': () => measureViewed({ file, synchronous, payload }),
 }
 
 try {

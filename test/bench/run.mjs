@@ -30,6 +30,7 @@ const workloads = [
   'w7',
   'profile',
   'polls',
+  'watched',
 ]
 
 /** One measurement: a workload under one durability. */

@@ -223,4 +223,62 @@ export function describeListing(test: ContractTest): void {
       await repairState(opened, two)
     })
   })
+
+  describe('listing: searches that end', () => {
+    async function search(
+      storage: Storage,
+      filter: ListFilter,
+      after?: ListCursor,
+    ): Promise<{ readonly ids: readonly string[]; readonly next: ListCursor | undefined }> {
+      const request = { filter, limit: 10, searchMax: 3, ...(after === undefined ? {} : { after }) }
+      const { items, next } = await storage.listExecutions(request)
+      return { ids: items.map(({ state }) => state.executionId), next }
+    }
+
+    test('G18: a page ends after so many rows, and the next goes on from there', async ({
+      storage,
+    }) => {
+      for (let at = 0; at < 10; at += 1) await createWorkflow(storage, `e${at}`, { createdAt: at })
+      const filter = { idPrefix: 'e1' }
+      const seen: (readonly string[])[] = []
+      let after: ListCursor | undefined
+      do {
+        const page = await search(storage, filter, after)
+        seen.push(page.ids)
+        after = page.next
+      } while (after !== undefined && seen.length < 10)
+      expect(seen).toEqual([[], [], ['e1']])
+    })
+
+    test('G19: what was created at one instant is not parted', async ({ storage }) => {
+      const all = Array.from({ length: 8 }, (_, index) => `e${index}`)
+      await storage.createMany(all.map((id) => createRequest(id, { createdAt: 7 })))
+      expect((await search(storage, {})).ids).toEqual(all.toReversed())
+    })
+
+    test('G20: a search that reaches the oldest says that it is the last', async ({ storage }) => {
+      for (const at of [1, 2, 3]) await createWorkflow(storage, `e${at}`, { createdAt: at })
+      const page = await storage.listExecutions({ filter: {}, limit: 10, searchMax: 3 })
+      expect(page.next).toBeUndefined()
+      expect(page.searchedTo).toBeUndefined()
+    })
+
+    test('G21: it ends as well where the filter begins', async ({ storage }) => {
+      for (let at = 0; at < 10; at += 1) await createWorkflow(storage, `e${at}`, { createdAt: at })
+      expect(await search(storage, { createdFrom: 8 })).toEqual({
+        ids: ['e9', 'e8'],
+        next: undefined,
+      })
+    })
+  })
+
+  describe('listing: what is held', () => {
+    test('G22: the lock that ends first comes first; others are not there', async ({ storage }) => {
+      for (const id of ['a', 'b', 'free']) await createActivity(storage, id, { scheduledAt: 1 })
+      const held = await lockAt(storage, 5, { limit: 2 })
+      const states = await storage.listLocked(10)
+      expect(states.map(({ executionId: id }) => id).toSorted()).toEqual(held.toSorted())
+      expect((await storage.listLocked(1)).length).toBe(1)
+    })
+  })
 }

@@ -8,11 +8,13 @@ import { describeAdvancing } from './advance.contract.ts'
 import { describeAppend } from './append.contract.ts'
 import { describeAtomicity } from './atomicity.contract.ts'
 import { describeCancelling } from './cancel.contract.ts'
+import { describeCheckup } from './checkup.contract.ts'
 import { describeClosingCancelled } from './close-cancelled.contract.ts'
 import { describeClosing } from './closing.contract.ts'
 import { createContractTest, type OpenStorage } from './contract-test.ts'
 import { describeControl } from './control.contract.ts'
 import { describeCreate } from './create.contract.ts'
+import { describeFollowing } from './follow.contract.ts'
 import { describeKnown } from './known.contract.ts'
 import { describeListing } from './list.contract.ts'
 import { describeLocking } from './lock.contract.ts'
@@ -26,6 +28,7 @@ import { describeRunLogs } from './run-log.contract.ts'
 import { describeSending } from './send.contract.ts'
 import { describeSettingAside } from './set-aside.contract.ts'
 import { describeSharing } from './shared.contract.ts'
+import { describeSources } from './sources.contract.ts'
 import { describeTimers } from './timers.contract.ts'
 import { describeWaiting } from './wait.contract.ts'
 
@@ -49,8 +52,11 @@ export function describeStorage(name: string, open: OpenStorage): void {
     describeTimers(test)
     describeReading(test)
     describeListing(test)
+    describeFollowing(test)
+    describeCheckup(test)
     describeRegistry(test)
     describeRunLogs(test)
+    describeSources(test)
     describeSettingAside(test)
     describeNotifying(test)
     describeSharing(test)

@@ -13,6 +13,8 @@ const floors: readonly (readonly [name: string, path: RegExp])[] = [
   ['engine', /^src\/engine\//],
   ['workers', /^src\/workers\//],
   ['client', /^src\/client\//],
+  ['inspector', /^src\/inspector\//],
+  ['cli', /^src\/cli\//],
   ['faces', /^src\/[^/]+$/],
 ]
 

@@ -13,6 +13,7 @@ import {
   PermanentError,
   unchecked,
 } from 'stele'
+import { chartOf } from 'stele/inspector'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { fencesOf } from './page.ts'
 import { read } from './section.ts'
@@ -61,6 +62,10 @@ const provocations: Readonly<Record<string, () => Promise<unknown>>> = {
     await handle.send('refusal' as 'decision', 'no')
   },
   value_too_large: () => engine.submit(ship, 'a'.repeat(118)),
+  invalid_machine: async () => {
+    const states = { paying: { on: { PAID: 'payed' } } }
+    return chartOf({ id: 'order', initial: 'paying', states })
+  },
   invalid_option: () => createEngine({ storage: ':memory:', executor: { batchSize: 501 } }),
   storage_corrupt: async () => {
     new Database(join(folder, 'other.db')).exec('CREATE TABLE theirs (id)').close()

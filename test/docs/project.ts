@@ -41,7 +41,9 @@ export interface Project extends AsyncDisposable {
 export async function openProject(): Promise<Project> {
   const folder = await mkdtemp(join(tmpdir(), 'stele-page-'))
   await install(folder, 'stele', top)
-  await install(folder, '@types/node', join(top, 'node_modules/@types/node'))
+  for (const name of ['@types/node', '@statelyai/inspect', 'xstate']) {
+    await install(folder, name, join(top, 'node_modules', name))
+  }
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module' }))
   await writeFile(join(folder, 'tsconfig.json'), JSON.stringify(settings))
   const background: Program[] = []

@@ -15,10 +15,17 @@ afterAll(async () => {
 
 test('holds the build, the licence, the readme and nothing else', () => {
   const expected =
-    /^(?:dist\/(?:src|machines)\/.*\.(?:js|d\.ts|js\.map)|package\.json|README\.md|LICENSE)$/
+    /^(?:dist\/(?:src|machines)\/.*\.(?:js|d\.ts|js\.map)|dist\/src\/inspector\/viewer\/viewer\.css|package\.json|README\.md|LICENSE)$/
   expect(consumer.files.filter((path) => !expected.test(path))).toEqual([])
   expect(consumer.files).toEqual(
-    expect.arrayContaining(['LICENSE', 'README.md', 'dist/src/index.js', 'dist/src/index.d.ts']),
+    expect.arrayContaining([
+      'LICENSE',
+      'README.md',
+      'dist/src/index.js',
+      'dist/src/index.d.ts',
+      'dist/src/inspector/viewer/main.js',
+      'dist/src/inspector/viewer/viewer.css',
+    ]),
   )
 })
 

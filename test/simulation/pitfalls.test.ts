@@ -55,7 +55,7 @@ it('B30: when everything restarts, each of many due timers fires once', async ()
     },
   )
   const options = { functions: [beat, nap], activities: beats, engines: { count: 2 } }
-  requireOk(
+  const { ledger } = requireOk(
     await simulate(options, async (w) => {
       const inputs = Array.from({ length: count }, (_, index) => index)
       const handles = await w.submitMany(nap, inputs)
@@ -64,9 +64,9 @@ it('B30: when everything restarts, each of many due timers fires once', async ()
       await w.advance('2 days')
       for (const engine of w.engines) w.boot(engine)
       for (const handle of handles) await handle.result()
-      w.check('each once', w.ledger.count('beat') === count, `${w.ledger.count('beat')}`)
     }),
   )
+  expect(ledger).toHaveLength(count)
 })
 
 it('B55: among many that wait, whoever is due is woken at once', async () => {

@@ -62,7 +62,7 @@ function logOf(
       cursor: index + 1,
       createdAt,
       ordinal: 1,
-      afterVersion: 0,
+      afterVersion: Math.max(0, events.filter(([at]) => at <= createdAt).length - 1),
       response,
     })),
   })

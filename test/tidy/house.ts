@@ -7,7 +7,7 @@ import type { HouseFile } from './findings.ts'
 const top = fileURLToPath(new URL('../..', import.meta.url))
 const folders = ['src', 'machines', 'test', 'docs', '.ci']
 const fixture = 'test/tidy/fixture/'
-const textual = /\.(?:[cm]?[jt]s|jsonc?|md|html|css|sql|ya?ml|svg)$|^\.ci\/|^[^/]+$/
+const textual = /\.(?:[cm]?[jt]sx?|jsonc?|md|html|css|sql|ya?ml|svg)$|^\.ci\/|^[^/]+$/
 
 function listFolder(folder: string): string[] {
   if (!existsSync(join(top, folder))) return []

@@ -34,5 +34,5 @@ describe('the planted sins', () => {
 })
 
 const sinners: Readonly<Record<string, string>> = {
-  'root-loads-adapters-on-demand': 'create-engine',
+  'root-loads-adapters-on-demand': 'open-storage',
 }

@@ -53,6 +53,26 @@ const cases: Readonly<Record<string, Case>> = {
     ],
     clean: ['`SELECT created_at_ms`', '// random()', 'clock.now()'],
   },
+  viewerImports: {
+    check: checks.viewerImports,
+    sins: [
+      `import { readFile } from 'node:fs'`,
+      `import { SteleError } from '../../base/error.ts'`,
+      `import { x } from '../server/wire.ts'`,
+      `import 'xstate'`,
+    ],
+    clean: [
+      `import { render } from 'preact'`,
+      `import { useState } from 'preact/hooks'`,
+      `import { App } from './app.tsx'`,
+      `import type { InfoAnswer } from '../server/wire.ts'`,
+    ],
+  },
+  viewerMarkup: {
+    check: checks.viewerMarkup,
+    sins: ['<p dangerouslySetInnerHTML={x} />', 'node.innerHTML = text', 'eval(text)'],
+    clean: ['<p>{text}</p>', 'node.textContent = text'],
+  },
   bareSuppressions: {
     check: checks.bareSuppressions,
     sins: [`// ${ignore}`, `// ${ignore} --`],

@@ -25,9 +25,14 @@ export const plainErrors: Check = (file) =>
     'throw a SteleError, which has a code',
   )
 
-const ownersOfTheSystem = new Set(['src/base/time.ts', 'src/base/random.ts'])
+const ownersOfTheSystem = new Set([
+  'src/base/time.ts',
+  'src/base/random.ts',
+  // The browser has a clock and timers of its own.
+  'src/inspector/viewer/clock.ts',
+])
 
-/** The clock, the timers and the randomness of the system are asked in two files. */
+/** The clock, the timers and the randomness of the system are asked in these files. */
 export const systemTimeAndRandom: Check = (file) =>
   ownersOfTheSystem.has(file.path)
     ? []
@@ -62,3 +67,19 @@ export const xstateValues: Check = (file) =>
         'only types of xstate',
       )
     : []
+
+/** A browser has none of the house: its half knows preact, itself, and the types of what is said. */
+export const viewerImports: Check = (file) =>
+  findAll(
+    withoutComments(file),
+    /(?:\bfrom|\bimport)\s+'(?!\.\/|preact(?:\/hooks)?'|\.\.\/server\/wire\.ts')[^']*'|\bimport\s+(?!type\b)[^']*'\.\.\/server\/wire\.ts'/g,
+    'the viewer imports preact, itself and the types of the wire',
+  )
+
+/** Whatever is shown is text: markup is never made of it. */
+export const viewerMarkup: Check = (file) =>
+  findAll(
+    withoutComments(file),
+    /\b(?:dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacentHTML|document\.write|eval|DOMParser|createContextualFragment)\b/g,
+    'the viewer makes no markup of text',
+  )

@@ -8,7 +8,8 @@ import * as source from './source-checks.ts'
 import { unorderedSelects } from './sql-order.ts'
 import * as text from './text-checks.ts'
 
-const sources = housed(/^(?:src|machines)\/.*\.ts$/)
+const sources = housed(/^(?:src|machines)\/.*\.tsx?$/)
+const viewer = housed(/^src\/inspector\/viewer\/.*\.tsx?$/)
 const storage = housed(/^src\/storage\/.*\.ts$/)
 const generated = 'docs/reference/api/'
 const pages = housed(/\.md$/).filter(({ path }) => !path.startsWith(generated))
@@ -27,6 +28,13 @@ describe('source files', () => {
     ['name only types of xstate in the client', source.xstateValues],
   ])('%s', (_, check) => {
     expect(findings(check, sources)).toEqual([])
+  })
+
+  test.each<[string, Check]>([
+    ['import nothing that no browser has', source.viewerImports],
+    ['make no markup of text', source.viewerMarkup],
+  ])('of the viewer %s', (_, check) => {
+    expect(findings(check, viewer)).toEqual([])
   })
 
   test('each have a unit test at the same path', () => {

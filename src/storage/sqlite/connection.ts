@@ -40,9 +40,17 @@ export type ControlText =
  * long SQLite itself may block the event loop.
  */
 export function openConnection(file: string | Uint8Array, busyTimeout: number): Connection {
-  const database = new Database(typeof file === 'string' ? file : Buffer.from(file), {
-    timeout: busyTimeout,
-  })
+  const opened = typeof file === 'string' ? file : Buffer.from(file)
+  return connect(new Database(opened, { timeout: busyTimeout }))
+}
+
+/** Opens a file that is there, or the bytes of one, and neither creates nor changes anything. */
+export function openReadConnection(file: string | Buffer, busyTimeout: number): Connection {
+  const fileMustExist = typeof file === 'string'
+  return connect(new Database(file, { timeout: busyTimeout, readonly: true, fileMustExist }))
+}
+
+function connect(database: Database.Database): Connection {
   const prepared = new Map<Statement, (values: readonly SqlValue[]) => readonly Row[]>()
   const controls = new Map<ControlText, Database.Statement>()
   let dataVersion: Database.Statement | undefined

@@ -73,8 +73,19 @@ export function isStatementFault(cause: unknown): boolean {
   return code.startsWith('SQLITE_CONSTRAINT') || code === 'SQLITE_TOOBIG'
 }
 
+/** Whether SQLite met a page that it cannot read. */
+export function isCorruption(cause: unknown): boolean {
+  return sqliteCode(cause)?.startsWith('SQLITE_CORRUPT') === true
+}
+
+/** What else is known of a fault. */
+export interface FaultFields {
+  /** The other operations of its transaction were well. */
+  readonly isolated?: true
+}
+
 /** The typed error for anything that SQLite throws; ours pass as they are. */
-export function toSteleError(cause: unknown, file: string): SteleError {
+export function toSteleError(cause: unknown, file: string, known: FaultFields = {}): SteleError {
   if (isSteleError(cause)) return cause
   const found = sqliteCode(cause)
   const code = codesByPrefix.find(([prefix]) => found?.startsWith(prefix) === true)?.[1]
@@ -85,6 +96,6 @@ export function toSteleError(cause: unknown, file: string): SteleError {
     code ?? 'storage_unavailable',
     `SQLite database ${JSON.stringify(file)}: ${reason}${suffix}. ` +
       (advice ?? 'Check that the file can be reached; the operation was not carried out.'),
-    { fields: { file, sqlite: found }, cause },
+    { fields: { file, sqlite: found, ...known }, cause },
   )
 }

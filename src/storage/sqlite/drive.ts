@@ -10,7 +10,7 @@ import type { Clock, Milliseconds, Scheduler } from '../../base/time.ts'
 import type { Driver, WriteProtocol } from '../driver.ts'
 import type { Protocol } from '../protocol.ts'
 import type { Connection } from './connection.ts'
-import { isBusy, isStatementFault, toSteleError } from './dialect.ts'
+import { isBusy, isCorruption, isStatementFault, toSteleError } from './dialect.ts'
 import { type IsInPlace, movedError } from './file-identity.ts'
 
 /** Most writes that share a transaction. */
@@ -236,15 +236,22 @@ function runGroup(queue: QueuedWrite[], options: DriveOptions): readonly (() => 
     connection.control('COMMIT')
   } catch (cause) {
     rollback(connection)
-    const fault = toSteleError(cause, file)
-    return group.map((write) => () => {
-      write.fail(fault)
-    })
+    const culprit = isCorruption(cause) && faults.length < group.length ? group.pop() : undefined
+    if (culprit === undefined) return failing(group, toSteleError(cause, file))
+    // A page that one of them cannot read is no reason to fail the others: they are run again.
+    queue.unshift(...group)
+    return failing([culprit], toSteleError(cause, file, { isolated: true }))
   }
   return group.map((write, index) => () => {
     const fault = faults[index]
     if (fault === undefined) write.answer()
     else write.fail(fault)
+  })
+}
+
+function failing(group: readonly QueuedWrite[], fault: SteleError): readonly (() => void)[] {
+  return group.map((write) => () => {
+    write.fail(fault)
   })
 }
 

@@ -30,7 +30,7 @@ export interface OpenEnvironment {
 }
 
 /** How long SQLite itself may block the event loop while another process writes. */
-const busyTimeout: Milliseconds = 10
+export const busyTimeout: Milliseconds = 10
 /** Pause before a busy database is opened again. */
 const openPause: Milliseconds = 20
 /** Page cache, in KiB: enough for the hot part of a large log. */
@@ -50,21 +50,24 @@ export async function openSqlite(
   environment: OpenEnvironment,
 ): Promise<Driver> {
   const { file } = options
-  const connection = await openPatiently(options, environment)
+  const connection = await openPatiently(file, environment, () =>
+    openOnce(options, environment.clock),
+  )
   return createSqliteDriver({ connection, file, isInPlace: watchIdentity(file), ...environment })
 }
 
 /** Others may be opening, migrating or writing at the same moment: tries until they are done. */
-async function openPatiently(
-  options: SqliteOptions,
+export async function openPatiently(
+  file: string,
   { clock, scheduler }: OpenEnvironment,
+  open: () => Connection,
 ): Promise<Connection> {
   const deadline = clock.now() + busyRetryMax
   for (;;) {
     try {
-      return openOnce(options, clock)
+      return open()
     } catch (cause) {
-      if (!isBusy(cause) || clock.now() >= deadline) throw toSteleError(cause, options.file)
+      if (!isBusy(cause) || clock.now() >= deadline) throw toSteleError(cause, file)
     }
     await new Promise<void>((resolve) => scheduler.after(openPause, resolve))
   }
@@ -91,8 +94,11 @@ export function prepareConnection(
   }
 }
 
-/** Looks before touching: a database of somebody else is left exactly as it was. */
-function checkOwner(connection: Connection, file: string): void {
+/**
+ * Looks before touching: a database of somebody else is left exactly as it was. Gives the version
+ * of its schema, 0 for a file in which nothing is yet.
+ */
+export function checkOwner(connection: Connection, file: string): number {
   const { owner, version, isEmpty } = readMarks(connection)
   if (owner !== applicationId && (owner !== 0 || version !== 0 || !isEmpty)) {
     throw new SteleError(
@@ -110,6 +116,7 @@ function checkOwner(connection: Connection, file: string): void {
       { fields: { file, found: version, known: schemaVersion } },
     )
   }
+  return version
 }
 
 interface Marks {

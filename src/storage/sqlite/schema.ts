@@ -243,10 +243,20 @@ const onClose = `
 ALTER TABLE join_sets ADD COLUMN on_close TEXT CHECK (${oneOf('on_close', closePolicies)});
 `
 
+const sources = `
+CREATE TABLE sources (
+  hash TEXT PRIMARY KEY,
+  file TEXT NOT NULL,
+  text TEXT NOT NULL,
+  first_seen_at_ms INTEGER NOT NULL
+) STRICT;
+`
+
 /** Every migration there is, in order. */
 export const migrations: readonly Migration[] = [
   { version: 1, name: 'initial', sql: initial },
   { version: 2, name: 'on_close', sql: onClose },
+  { version: 3, name: 'sources', sql: sources },
 ]
 
 /** The version of the schema that this code works with. */

@@ -146,6 +146,7 @@ interface StepRequest {
 
 function addStep(parts: Parts, { options = {}, ...step }: StepRequest): void {
   const seq = parts.recorder.nextSeq('step')
+  parts.recorder.placeStep(seq)
   const name = requireText(step.name, 'step.name')
   if (typeof step.code !== 'function') throw invalidOption(`step ${name}`, 'needs a function')
   const { retry, timeout } = readOptions(options, ['retry', 'timeout'], `step ${name}`)

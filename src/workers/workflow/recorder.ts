@@ -12,6 +12,7 @@ import type { DelayId, DeploymentId, ExecutionId } from '../../model/ids.ts'
 import type { CreateRequest } from '../../storage/create.ts'
 import type { FunctionDefinition, WorkflowDefinition } from '../definition.ts'
 import type { LogLineRequest } from '../run-log.ts'
+import { CallPlaces, type FindPlace } from './call-places.ts'
 import { Inbox } from './inbox.ts'
 import { Journal } from './journal.ts'
 import { type CallHistoryEvent, describeCall, type Mismatch, mismatchError } from './mismatch.ts'
@@ -30,6 +31,8 @@ export interface RecorderOptions {
   readonly findFunction: (name: string) => FunctionDefinition | undefined
   /** The real time, for what becomes due later; recorded, so that replays do not ask. */
   readonly wallNow: () => Instant
+  /** Where the code stands that calls now, if that is recorded. */
+  readonly findPlace?: FindPlace | undefined
 }
 
 /** Why code cannot go on. */
@@ -55,6 +58,7 @@ export class Recorder {
   #onFault: (() => void) | undefined
   #onLog: ((line: LogLineRequest) => void) | undefined
   readonly #patches = new Map<string, boolean>()
+  readonly #places: CallPlaces | undefined
   #events: ExecutionEvent[] = []
   #creations: CreateRequest[] = []
   #cancelledChildren: ExecutionId[] = []
@@ -63,6 +67,8 @@ export class Recorder {
   constructor(options: RecorderOptions) {
     this.options = options
     this.journal = new Journal(options.codec)
+    const { findPlace } = options
+    this.#places = findPlace === undefined ? undefined : new CallPlaces(findPlace)
     this.#now = Math.max(options.createdAt, options.created.scheduledAt)
   }
 
@@ -177,9 +183,14 @@ export class Recorder {
     return isNew
   }
 
+  /** A step begins with this call: its end is written when nobody calls. */
+  placeStep(seq: Seq): void {
+    if (this.journal.findStep(seq)?.end === undefined) this.#places?.addStep(seq)
+  }
+
   /** Writes an event that replay does not compare. */
   write(event: ExecutionEvent): void {
-    this.#events.push(event)
+    this.#events.push(this.#places?.place(event, this.#isInTurn) ?? event)
   }
 
   /** Brings an execution into being, with the event that asks for it. */

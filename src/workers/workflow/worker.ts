@@ -11,6 +11,7 @@ import type { ExecutionEvent, Version } from '../../model/event.ts'
 import type { DeploymentId, ExecutionId } from '../../model/ids.ts'
 import type { FunctionDefinition, WorkflowDefinition } from '../definition.ts'
 import { writeLine } from '../run-log.ts'
+import type { FindPlace } from './call-places.ts'
 import { Frame } from './frame.ts'
 import { workflowGuard } from './guard.ts'
 import type { FrameFault } from './recorder.ts'
@@ -45,6 +46,8 @@ export interface WorkflowWorkerOptions {
   readonly codec: Codec
   readonly deploymentId: DeploymentId
   readonly limits: WorkflowLimits
+  /** Where the code stands that calls; absent where that is not recorded. */
+  readonly findPlace?: FindPlace | undefined
   /** A workflow that waits turns out to wait for something that is not of Stele. */
   readonly onParkedFault: (fault: ParkedFault) => void
 }
@@ -184,6 +187,7 @@ class WorkflowRun {
       errorDetailBytes: limits.errorDetailBytes,
       findFunction: (name) => definitions.get(name),
       wallNow: () => workflowGuard.leave(clock.now),
+      findPlace: this.#options.findPlace,
       enter: (frame, run) => workflowGuard.run(createScope(frame, logger), run),
     })
   }

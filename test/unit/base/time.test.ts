@@ -1,10 +1,13 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, test, vi } from 'vitest'
 import { isSteleError } from '../../../src/base/error.ts'
 import {
   addDuration,
+  backgroundScheduler,
+  formatInstant,
   lastInstant,
   parseDuration,
   parseInstant,
+  readInstant,
   systemClock,
   systemScheduler,
 } from '../../../src/base/time.ts'
@@ -213,6 +216,19 @@ describe('system clock and scheduler', () => {
     },
   )
 
+  it('after: in the background, a timer does not keep the process alive', () => {
+    vi.useRealTimers()
+    const timers = (): number =>
+      process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length
+    const before = timers()
+    const cancelBackground = backgroundScheduler.after(60_000, vi.fn())
+    expect(timers()).toBe(before)
+    const cancel = systemScheduler.after(60_000, vi.fn())
+    expect(timers()).toBe(before + 1)
+    cancelBackground()
+    cancel()
+  })
+
   it('after: an endless wait does not fire', () => {
     const fired = vi.fn()
     const cancel = systemScheduler.after(Number.POSITIVE_INFINITY, fired)
@@ -318,4 +334,28 @@ describe('quiet', () => {
     })
     expect(seen).toEqual(['chain', 'quiet'])
   })
+})
+
+describe('the texts of instants', () => {
+  test('an instant is written as ISO, and read back', () => {
+    const instant = Date.UTC(2026, 2, 1, 8, 30, 5, 7)
+    expect(formatInstant(instant)).toBe('2026-03-01T08:30:05.007Z')
+    expect(readInstant(formatInstant(instant))).toBe(instant)
+  })
+
+  test.each([
+    ['2026-03-01', Date.UTC(2026, 2, 1)],
+    ['2026-03-01T08:30', Date.UTC(2026, 2, 1, 8, 30)],
+    ['2026-03-01 08:30:05', Date.UTC(2026, 2, 1, 8, 30, 5)],
+    ['2026-03-01T08:30:05.5+02:00', Date.UTC(2026, 2, 1, 6, 30, 5, 500)],
+  ])('%s is read; without a zone it is UTC', (text, instant) => {
+    expect(readInstant(text)).toBe(instant)
+  })
+
+  test.each(['', '2026', '2026-3-1', '2026-02-30T99:00', 'March 1', '2026-03-01T08'])(
+    '%j is none',
+    (text) => {
+      expect(readInstant(text)).toBeUndefined()
+    },
+  )
 })

@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { createStopSwitch, stoppedError } from '../../../src/client/client-context.ts'
+import {
+  type ClientContext,
+  createStopSwitch,
+  findContext,
+  shareContext,
+  stoppedError,
+} from '../../../src/client/client-context.ts'
 
 describe('createStopSwitch', () => {
   it('open: until it is stopped, and never again', () => {
@@ -35,5 +41,15 @@ describe('createStopSwitch', () => {
     onStop(() => told.push('second'))
     stop()
     expect(told).toEqual(['first', 'second'])
+  })
+})
+
+describe('findContext()', () => {
+  it('finds what an engine stands on, and nothing for anything else', () => {
+    const engine = {}
+    const context = { limits: {} } as unknown as ClientContext
+    shareContext(engine, context)
+    expect(findContext(engine)).toBe(context)
+    expect(findContext({})).toBeUndefined()
   })
 })

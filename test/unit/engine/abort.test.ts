@@ -58,7 +58,8 @@ describe('abort', () => {
     [new SteleError('storage_unavailable', 'away'), true],
     [new SteleError('storage_full', 'full'), true],
     [new SteleError('storage_read_only', 'read-only'), true],
-    [new SteleError('storage_corrupt', 'corrupt'), false],
+    [new SteleError('storage_corrupt', 'a row', { fields: { column: 'retry' } }), false],
+    [new SteleError('storage_corrupt', 'the file', { fields: { file: 'a.db' } }), true],
     [new TypeError('bug'), false],
     [undefined, false],
   ])('fault: %s passes by itself: %s', (fault, passes) => {

@@ -61,6 +61,7 @@ const deafNotifications: Notifications = {
   onExecution: () => () => undefined,
   onTimer: () => () => undefined,
   onForeign: () => () => undefined,
+  onCommit: () => () => undefined,
   close: () => undefined,
 }
 

@@ -299,6 +299,25 @@ describe('watcher: ticks', () => {
     expect(loud(all.log)).toEqual(['Rows that cannot be read were set aside'])
   })
 
+  it('fault: a database that cannot be read for a moment sets nobody aside', async () => {
+    const fields = { file: 'a.db', sqlite: 'SQLITE_CORRUPT' }
+    const malformed = new SteleError('storage_corrupt', 'malformed', { fields })
+    const surroundings = await open()
+    const { store, tickAt, clock } = surroundings
+    await createLockedActivity(surroundings, 'a')
+    clock.advance(5_000)
+    surroundings.fail('append', malformed)
+    await expect(tickAt(clock.now())).rejects.toBe(malformed)
+    surroundings.fail('append', undefined)
+    await tickAt(clock.now())
+    expect(await surroundings.done(store.findReport(executionId('a')))).not.toHaveProperty(
+      'setAside',
+    )
+    expect((await eventsOf(store, 'a')).at(-1)).toMatchObject({
+      event: { type: 'temporarily_timed_out' },
+    })
+  })
+
   it('idle: ten seconds of nothing cost two questions a tick', async () => {
     const all = await open()
     all.watcher.start()

@@ -205,3 +205,26 @@ describe('commits of others', () => {
     expect(foreign.asked).toBe(0)
   })
 })
+
+describe('onCommit()', () => {
+  test('hears of every commit of this process, with what it has to tell', () => {
+    const { board } = openBoard()
+    const heard: unknown[] = []
+    const stop = board.onCommit((notices) => heard.push(notices))
+    const notices = [pending('a', 1)]
+    board.publish(notices)
+    board.publish([])
+    stop()
+    board.publish(notices)
+    expect(heard).toEqual([notices, []])
+  })
+
+  test('hears that others have committed, and nothing of what', async () => {
+    const { board, scheduler, foreign } = openBoard()
+    const heard: unknown[] = []
+    board.onCommit((notices) => heard.push(notices))
+    foreign.changed = true
+    await scheduler.advance(foreignPollInterval)
+    expect(heard).toEqual([undefined])
+  })
+})

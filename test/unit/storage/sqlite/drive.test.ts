@@ -256,6 +256,21 @@ describe('one of a group', () => {
     expect(await numbers()).toEqual([1, 3])
   })
 
+  test('that meets a page which cannot be read fails alone; the others are run again', async () => {
+    const writeMalformed = () =>
+      driver.write(function* () {
+        yield* insert(2)
+        throw sqliteError('SQLITE_CORRUPT')
+      })
+    const answers = await settled(Promise.allSettled([write(1), writeMalformed(), write(3)]))
+    expect(answers).toMatchObject([
+      { status: 'fulfilled' },
+      { status: 'rejected', reason: { code: 'storage_corrupt', fields: { isolated: true } } },
+      { status: 'fulfilled' },
+    ])
+    expect(await numbers()).toEqual([1, 3])
+  })
+
   test('sees what those before it have written', async () => {
     const count = () =>
       driver.write(function* () {
