@@ -197,8 +197,7 @@ class SimulationRun {
       })
     const isVain = createPatience({ steps: this.#kernel.steps, commits: () => this.#commits, find })
     const isDone = (): boolean => this.#failure !== undefined || isVain()
-    const until = this.#kernel.now() + restTime
-    const end = await this.#kernel.run({ isDone, steps, until })
+    const end = await this.#kernel.run({ isDone, steps, until: this.#kernel.now() + restTime })
     if (this.#failure !== undefined) return
     const busy = end === 'out_of_steps' ? [`it is still busy after ${steps} steps`] : []
     const waiting = isOver() ? [] : ['the scenario waits for something that does not come']
