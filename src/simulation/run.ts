@@ -189,23 +189,20 @@ class SimulationRun {
 
   async #rest(isOver: () => boolean): Promise<void> {
     const { steps, restTime } = this.#settings
-    const until = this.#kernel.now() + restTime
     const find = (): readonly string[] =>
       findStuck({
         executions: this.#checker.executions(),
         functions: this.#processes.executed(),
         now: this.#kernel.now(),
       })
-    const commits = (): number => this.#commits
-    const isHopeless = createPatience({ steps: this.#kernel.steps, commits, find })
-    const isDone = (): boolean => this.#failure !== undefined || isHopeless()
-    const end = await this.#kernel.run({ isDone, steps, until })
+    const isVain = createPatience({ steps: this.#kernel.steps, commits: () => this.#commits, find })
+    const isDone = (): boolean => this.#failure !== undefined || isVain()
+    const end = await this.#kernel.run({ isDone, steps, until: this.#kernel.now() + restTime })
     if (this.#failure !== undefined) return
-    const stuck = find()
     const busy = end === 'out_of_steps' ? [`it is still busy after ${steps} steps`] : []
     const waiting = isOver() ? [] : ['the scenario waits for something that does not come']
     const outside = isOver() ? [] : this.#inFlight.describe()
-    const reasons = [...busy, ...stuck, ...waiting, ...outside]
+    const reasons = [...busy, ...find(), ...waiting, ...outside]
     if (reasons.length === 0) return
     this.#fail({
       kind: outside.length > 0 ? 'outside' : 'liveness',

@@ -44,10 +44,10 @@ export interface Store {
   readonly nextDueAt: (functions: VersionsByName) => Instant | undefined
   /** Ids of all executions. */
   readonly listExecutions: () => readonly string[]
-  /** Makes the state row of an execution unreadable. */
-  readonly spoil: (executionId: string) => void
   /** Delays that are still to end. */
   readonly listDelays: () => readonly OpenDelay[]
+  /** Makes the state row of an execution unreadable. */
+  readonly spoil: (executionId: string) => void
   /** The database as it is now. */
   readonly image: () => Uint8Array
   /** Whether `restore` does anything: in memory only. */
@@ -87,15 +87,15 @@ const selectIds = statement(
   'SELECT e.execution_id FROM executions e ORDER BY e.execution_id',
 )
 
+const selectDelays = statement(
+  'simulated-delays',
+  'SELECT d.delay_id, d.execution_id FROM delays d ORDER BY d.delay_id',
+)
+
 /** Satisfies every CHECK, and is more than a JavaScript number can hold. */
 const spoilState = statement(
   'simulated-spoil',
   'UPDATE executions SET failures = 9223372036854775807 WHERE execution_id = $1',
-)
-
-const selectDelays = statement(
-  'simulated-delays',
-  'SELECT d.delay_id, d.execution_id FROM delays d ORDER BY d.delay_id',
 )
 
 const selectNextDue = statement(
@@ -244,9 +244,6 @@ function createCommon(
       const rows = observer().drive(query(selectIds))
       return rows.map((row) => String(row['execution_id']))
     },
-    spoil: (executionId) => {
-      observer().drive(query(spoilState, executionId))
-    },
     listDelays: () =>
       observer()
         .drive(query(selectDelays))
@@ -254,6 +251,9 @@ function createCommon(
           delayId: String(row['delay_id']),
           executionId: String(row['execution_id']),
         })),
+    spoil: (executionId) => {
+      observer().drive(query(spoilState, executionId))
+    },
     image: () => observer().serialize(),
   }
 }
