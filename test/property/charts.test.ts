@@ -24,7 +24,7 @@ interface Sketch {
 }
 
 const name = fc.oneof(fc.constantFrom('GO', 'order.paid', '*', 'end', '__proto__'), fc.string())
-const transitions = fc.array(fc.record({ event: name, target: fc.nat(1_000) }), { maxLength: 3 })
+const transitions = fc.array(fc.record({ event: name, target: fc.nat(1_000) }), { maxLength: 2 })
 const { sketch } = fc.letrec<{ sketch: Sketch }>((tie) => ({
   sketch: fc.oneof(
     { maxDepth: 2, withCrossShrink: true },
@@ -35,13 +35,13 @@ const { sketch } = fc.letrec<{ sketch: Sketch }>((tie) => ({
     }),
     fc.record({
       kind: fc.constantFrom('compound', 'parallel'),
-      children: fc.array(tie('sketch'), { minLength: 1, maxLength: 4 }),
+      children: fc.array(tie('sketch'), { minLength: 1, maxLength: 3 }),
       transitions,
     }),
   ),
 }))
 const machines = fc
-  .array(sketch, { minLength: 1, maxLength: 5 })
+  .array(sketch, { minLength: 1, maxLength: 3 })
   .map((children): Sketch => ({ kind: 'compound', children, transitions: [] }))
   .map((root) => createMachine(configOf(root)))
 
