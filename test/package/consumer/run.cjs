@@ -1,5 +1,6 @@
 const { createEngine, defineActivity } = require('stele')
 const { simulate } = require('stele/simulation')
+const { mermaidOf } = require('stele/inspector')
 const { sqlite } = require('stele/sqlite')
 
 async function main() {
@@ -14,6 +15,7 @@ async function main() {
     world.check('it doubles', (await simulated.result()) === 42)
   })
   if (!ok) console.log(report())
+  if (typeof mermaidOf !== 'function') console.log('nothing can be drawn')
 }
 
 main()

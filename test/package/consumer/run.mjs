@@ -1,9 +1,13 @@
 import { createEngine, defineActivity } from 'stele'
 import { simulate } from 'stele/simulation'
+import { inspector } from 'stele/inspector'
 import { sqlite } from 'stele/sqlite'
 
 const double = defineActivity({ name: 'double' }, (amount) => amount * 2)
-const engine = await createEngine({ storage: ':memory:', functions: [double], logger: false })
+let frames = 0
+const inspect = inspector({ onFrame: () => frames++ })
+const options = { storage: ':memory:', functions: [double], logger: false, inspect }
+const engine = await createEngine(options)
 await engine.start()
 const handle = await engine.submit(double, 21)
 console.log(typeof sqlite, await handle.result({ timeout: '10s' }))
@@ -13,3 +17,4 @@ const { ok, report } = await simulate({ functions: [double] }, async (world) => 
   world.check('it doubles', (await simulated.result()) === 42)
 })
 if (!ok) console.log(report())
+if (frames === 0) console.log('nothing was seen')

@@ -1,5 +1,6 @@
 import stele = require('stele')
 import simulation = require('stele/simulation')
+import watching = require('stele/inspector')
 import face = require('stele/sqlite')
 
 const double = stele.defineActivity({ name: 'double' }, (amount: number) => amount * 2)
@@ -13,4 +14,5 @@ export async function run(): Promise<number> {
 }
 
 export const simulate: (...options: never[]) => object = simulation.simulate
+export const draw: (...options: never[]) => string = watching.mermaidOf
 export const open: (...options: never[]) => object = face.sqlite
