@@ -119,7 +119,8 @@ function rowOf(
   return { id, name, depth, attempt, ...story, hidden: hidden === true }
 }
 
-async function readBoundedLog(
+/** A log, up to what a picture can show of it. Rejects with `execution_not_found`. */
+export async function readBoundedLog(
   { storage, codec }: ClientContext,
   executionId: ExecutionId,
 ): Promise<LogView> {
