@@ -71,6 +71,20 @@ export { type StudioExport, studioOf } from './inspector/studio.ts'
 
 // ── The viewer: a local page that shows what an engine does, or did ─────────────────────────────
 
+export type { Codec } from './base/codec.ts'
+export type { Random } from './base/random.ts'
+export type { Result } from './base/result.ts'
+export type { StorageEnvironment, StorageFactory } from './client/engine-options.ts'
 export { openViewer, type Viewer } from './inspector/server/open-viewer.ts'
 export type { ViewerOptions } from './inspector/server/viewer-options.ts'
 export type { ViewingOptions } from './inspector/viewing.ts'
+export type { Driver, WriteProtocol } from './storage/driver.ts'
+export type {
+  Answers,
+  Call,
+  Calls,
+  Protocol,
+  Row,
+  SqlValue,
+  Statement,
+} from './storage/protocol.ts'

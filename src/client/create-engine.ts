@@ -133,7 +133,7 @@ export async function assembleEngine<const Fs extends readonly (AnyFunction & Im
     ...createLifecycle({ parts, client, stopSwitch, definitions, installGuard }),
     functions: byName<Fs>(given.functions),
   }
-  shareContext(engine, client)
+  shareContext(engine, { ...client, permits: parts.permits })
   const { inspect } = given
   if (typeof inspect === 'object') guard(() => inspect.attach?.(engine))
   return engine

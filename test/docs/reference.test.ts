@@ -228,6 +228,7 @@ describe('configuration', () => {
       checkReplay: await knownOptions(() => checkReplay(workflow, log, unknown)),
       submit: [...new Set([...one, ...many])],
       list: [...list, ...page],
+      openViewer: await knownOptions(() => openViewer(unknown)),
       sqlite: await knownOptions(() => sqlite({ file: storage, ...unknown })),
     }
     await engine.stop()

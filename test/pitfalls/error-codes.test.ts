@@ -15,6 +15,7 @@ import {
   type WorkflowContext,
 } from 'stele'
 import { requireOk, type Scenario, simulate } from 'stele/simulation'
+import { chartOf, openViewer } from 'stele/inspector'
 import { describe, expect, it } from 'vitest'
 import { errorTable } from '../../src/base/error.ts'
 import { openConnection } from '../../src/storage/sqlite/connection.ts'
@@ -207,6 +208,15 @@ const provocations: Readonly<Partial<Record<ErrorCode, () => unknown>>> = {
       await stop()
       await engine.list()
     }),
+  viewer_unavailable: () =>
+    // An address of the block that is kept for examples: no machine has it.
+    openViewer({
+      storage: ':memory:',
+      host: '192.0.2.1',
+      token: 'sixteen-letters-',
+      actions: true,
+    }),
+  invalid_machine: () => chartOf({ id: 'broken', initial: 'nowhere', states: {} }),
   invalid_option: () => createEngine({ storage: ':memory:', fuctions: [] } as never),
   internal: () => charge['~types'](1),
 }
