@@ -26,6 +26,14 @@ export interface ClientContext {
   /** Throws `engine_stopped` once the engine is stopped. */
   readonly requireOpen: () => void
   readonly onStop: (listener: () => void) => Cancel
+  /** Permits of the executors in this process, by their ids; absent where there is no engine. */
+  readonly permits?: (() => ReadonlyMap<string, PermitCount>) | undefined
+}
+
+/** Runs that an executor may have at once, and those that it could still take. */
+export interface PermitCount {
+  readonly total: number
+  readonly free: number
 }
 
 /** Whether an engine is open, and who wants to know when it closes. */

@@ -103,7 +103,7 @@ export async function createEngine<const Fs extends readonly (AnyFunction & Impl
     ...createLifecycle({ parts, client, stopSwitch, definitions, guardsGlobals }),
     functions: byName<Fs>(given.functions),
   }
-  shareContext(engine, client)
+  shareContext(engine, { ...client, permits: parts.permits })
   const { inspect } = given
   if (typeof inspect === 'object') guard(() => inspect.attach?.(engine))
   return engine

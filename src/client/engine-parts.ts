@@ -2,8 +2,8 @@
 
 import type { EngineContext } from '../engine/engine-context.ts'
 import type { EngineFunction } from '../engine/engine-function.ts'
-import { createExecutor, type Executor } from '../engine/executor.ts'
-import { createPermits } from '../engine/permits.ts'
+import { createExecutor, type Executor, type ExecutorOptions } from '../engine/executor.ts'
+import { createPermits, type Permits } from '../engine/permits.ts'
 import { createTimersWatcher, type TimersWatcher } from '../engine/timers-watcher.ts'
 import type { Worker } from '../engine/worker.ts'
 import { createActivityWorker } from '../workers/activity/worker.ts'
@@ -12,7 +12,7 @@ import type { FindPlace } from '../workers/workflow/call-places.ts'
 import { workflowGuard } from '../workers/workflow/guard.ts'
 import { createSourceLines } from '../workers/workflow/source-lines.ts'
 import { createWorkflowWorker, type ParkedFault } from '../workers/workflow/worker.ts'
-import type { ClientContext } from './client-context.ts'
+import type { ClientContext, PermitCount } from './client-context.ts'
 import type { EngineSettings } from './engine-options.ts'
 import { currentFolder, currentHost } from './host.ts'
 
@@ -21,6 +21,8 @@ export interface Parts {
   readonly executors: readonly Executor[]
   readonly watcher: TimersWatcher
   readonly hasWorkflows: boolean
+  /** Runs that each executor may have at once, and could still take, by its id. */
+  readonly permits: () => ReadonlyMap<string, PermitCount>
 }
 
 /** What they are built from. */
@@ -54,22 +56,28 @@ export function createParts(options: PartsOptions): Parts {
   const activities = functions.filter(({ id }) => id.kind === 'activity')
   const workflows = functions.filter(({ id }) => id.kind === 'workflow')
   const executors: Executor[] = []
+  const stocks = new Map<string, Permits>()
+  const add = (own: Pick<ExecutorOptions, 'kind' | 'functions' | 'worker'>): void => {
+    // Permits of their own: activities that take long must not keep workflows from going on.
+    const stock = createPermits(permits)
+    const executor = createExecutor({ ...shared, ...own, permits: stock })
+    executors.push(executor)
+    stocks.set(executor.executorId, stock)
+  }
   if (activities.length > 0) {
-    const worker = activityWorker(options)
-    const own = { functions: activities, worker, permits: createPermits(permits) }
-    executors.push(createExecutor({ ...shared, ...own, kind: 'activities' }))
+    add({ kind: 'activities', functions: activities, worker: activityWorker(options) })
   }
   if (workflows.length > 0) {
-    const worker = workflowWorker(options)
-    // Permits of their own: activities that take long must not keep workflows from going on.
-    const own = { functions: workflows, worker, permits: createPermits(permits) }
-    executors.push(createExecutor({ ...shared, ...own, kind: 'workflows' }))
+    add({ kind: 'workflows', functions: workflows, worker: workflowWorker(options) })
   }
   const watcher = createTimersWatcher({
     context,
     settings: { tickSleep: settings.watcherTickSleep, leeway: settings.watcherLeeway },
   })
-  return { executors, watcher, hasWorkflows: workflows.length > 0 }
+  const { total } = permits
+  const countPermits = (): ReadonlyMap<string, PermitCount> =>
+    new Map([...stocks].map(([id, stock]) => [id, { total, free: stock.free() }]))
+  return { executors, watcher, hasWorkflows: workflows.length > 0, permits: countPermits }
 }
 
 function activityWorker({ context, settings, definitions, client }: PartsOptions): Worker {

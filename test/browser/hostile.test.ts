@@ -12,6 +12,7 @@ import {
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openConnection } from '../../src/storage/sqlite/connection.ts'
 import { temporaryDirectory } from '../support/storage/temporary-directory.ts'
+import { eventLoopTurn } from '../support/test-time.ts'
 import { chromiumPath, openBrowser, openStage, reason, type Stage } from './stage.ts'
 
 const hostile = [
@@ -57,6 +58,7 @@ async function makeHostile(engine: Engine): Promise<void> {
   const stopped = await engine.submit(failing, hostile, { id: 'held-1', paused: true })
   await stopped.state()
   for (;;) {
+    await eventLoopTurn()
     const { events } = await running.log()
     if (events.filter((event) => event.type === 'join_next').length >= 3) break
   }

@@ -1,6 +1,7 @@
 /** A database of an engine that is gone: executions in every state, and one with a long log. */
 
 import { createEngine, defineActivity, defineWorkflow, err, unchecked } from 'stele'
+import { eventLoopTurn } from '../support/test-time.ts'
 
 const flaky = defineActivity(
   { name: 'charge', retry: { maxRetries: 2, backoff: 1 } },
@@ -44,6 +45,7 @@ export async function makePast(file: string, steps = 300): Promise<void> {
   await done.send('approve', 'ann')
   await Promise.all([refused.outcome(), counted.outcome(), done.outcome()])
   for (;;) {
+    await eventLoopTurn()
     const { events } = await waiting.log()
     const last = events.at(-1)
     if (last?.type === 'join_next' && last.joinSetId === 'm:approve') break

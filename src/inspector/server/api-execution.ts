@@ -101,13 +101,14 @@ export async function answerTimeline(
   const tree = await readTree(context, { executionId, limit: timelineMax, readLog })
   const now = context.clock.now()
   const isOpen = tree.execution.finishedAt === undefined
-  const until = isOpen ? Math.max(now, lastInstant(tree)) : lastInstant(tree)
+  const lastAt = lastInstant(tree)
+  const until = isOpen ? Math.max(now, lastAt) : lastAt
   const around = { until, lastLocks: lastLocksOf([tree]) }
   const grow = (node: ExecutionTree, depth: number): readonly TimelineRow[] => [
     rowOf(node, depth, tellStory(node, around)),
     ...node.children.flatMap((child) => grow(child, depth + 1)),
   ]
-  return { rows: grow(tree, 0), from: tree.execution.createdAt, to: until, now }
+  return { rows: grow(tree, 0), from: tree.execution.createdAt, to: until, lastAt, now }
 }
 
 function rowOf(
@@ -119,7 +120,8 @@ function rowOf(
   return { id, name, depth, attempt, ...story, hidden: hidden === true }
 }
 
-async function readBoundedLog(
+/** A log, up to what a picture can show of it. Rejects with `execution_not_found`. */
+export async function readBoundedLog(
   { storage, codec }: ClientContext,
   executionId: ExecutionId,
 ): Promise<LogView> {

@@ -1,5 +1,6 @@
 /** Answers about who executes: executors, what they hold, and the functions that are known. */
 
+import type { PermitCount } from '../../client/client-context.ts'
 import { silenceMax } from '../../client/explain.ts'
 import { attemptOf, type ExecutionState } from '../../model/state.ts'
 import type { RegisteredExecutor } from '../../storage/registry.ts'
@@ -19,10 +20,11 @@ export async function answerExecutors(
   _query: Query,
 ): Promise<ExecutorsAnswer> {
   const { storage, clock } = context
+  const permits = context.permits?.()
   const executors = await storage.listExecutors(executorsMax)
   const locked = await storage.listLocked(heldMax)
   const now = clock.now()
-  const lines = executors.map((executor) => lineOf(executor, { locked, now }))
+  const lines = executors.map((executor) => lineOf(executor, { locked, now, permits }))
   const lags = await Promise.all(lines.map((line) => lagOf(context, line, now)))
   return {
     executors: lines.map((line, index) => {
@@ -33,9 +35,15 @@ export async function answerExecutors(
   }
 }
 
+interface Surroundings {
+  readonly locked: readonly ExecutionState[]
+  readonly now: number
+  readonly permits: ReadonlyMap<string, PermitCount> | undefined
+}
+
 function lineOf(
   executor: RegisteredExecutor,
-  { locked, now }: { readonly locked: readonly ExecutionState[]; readonly now: number },
+  { locked, now, permits }: Surroundings,
 ): ExecutorLine {
   const held = locked.flatMap((state) =>
     state.status === 'locked' && state.lastOwner.executorId === executor.executorId
@@ -49,8 +57,10 @@ function lineOf(
         ]
       : [],
   )
+  const own = permits?.get(executor.executorId)
   return {
     ...executor,
+    ...(own === undefined ? {} : { permits: own }),
     alive: executor.stoppedAt === undefined && now - executor.lastBeatAt <= silenceMax,
     held: held.slice(0, shownHeldMax),
     heldMore: Math.max(0, held.length - shownHeldMax),

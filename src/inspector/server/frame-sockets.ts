@@ -3,14 +3,15 @@
 import type { IncomingMessage } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type WebSocket, WebSocketServer } from 'ws'
+import type { Frame } from '../frame.ts'
 import type { FrameHub } from './frame-hub.ts'
 import { bufferedMax, frameMax } from './live.ts'
 import { createLiveQueue } from './live-queue.ts'
 
 /** Bridges at once: each has what every actor does converted for it. */
 export const bridgesMax = 4
-/** Frames that wait for one bridge. */
-const framesWaitingMax = 5_000
+/** Frames that wait for one bridge; of a longer past the end is seen. */
+const framesWaitingMax = 20_000
 
 /** The sockets of the bridge. */
 export interface FrameSockets {
@@ -19,8 +20,16 @@ export interface FrameSockets {
   readonly close: () => void
 }
 
-/** No bridge yet. Without a hub a bridge has nothing to say. */
-export function createFrameSockets(hub: Pick<FrameHub, 'join'> | undefined): FrameSockets {
+/** Where frames come from. */
+export interface FrameSources {
+  /** What the actors of an engine do; without it a bridge to them has nothing to say. */
+  readonly hub: Pick<FrameHub, 'join'> | undefined
+  /** What an execution did, from its log. Rejects when there is none. */
+  readonly readPast: (id: string) => Promise<readonly Frame[]>
+}
+
+/** No bridge yet. One that names an execution gets its past; any other what goes on. */
+export function createFrameSockets({ hub, readPast }: FrameSources): FrameSockets {
   const server = new WebSocketServer({
     noServer: true,
     maxPayload: frameMax,
@@ -28,7 +37,7 @@ export function createFrameSockets(hub: Pick<FrameHub, 'join'> | undefined): Fra
     clientTracking: false,
   })
   const sockets = new Set<WebSocket>()
-  const join = (socket: WebSocket): void => {
+  const join = (socket: WebSocket, request: IncomingMessage): void => {
     sockets.add(socket)
     const queue = createLiveQueue(
       {
@@ -39,9 +48,19 @@ export function createFrameSockets(hub: Pick<FrameHub, 'join'> | undefined): Fra
       },
       framesWaitingMax,
     )
-    const leave = hub?.join((frame) => {
+    const tell = (frame: Frame): void => {
       queue.push(JSON.stringify(frame))
-    })
+    }
+    const id = idOf(request)
+    const leave = id === undefined ? hub?.join(tell) : undefined
+    if (id !== undefined) {
+      readPast(id).then(
+        (frames) => frames.forEach(tell),
+        () => {
+          socket.close()
+        },
+      )
+    }
     socket.on('close', () => {
       sockets.delete(socket)
       leave?.()
@@ -60,4 +79,9 @@ export function createFrameSockets(hub: Pick<FrameHub, 'join'> | undefined): Fra
       server.close()
     },
   }
+}
+
+/** The execution that a bridge is about. */
+function idOf({ url = '/' }: IncomingMessage): string | undefined {
+  return new URL(url, 'http://localhost').searchParams.get('id') ?? undefined
 }

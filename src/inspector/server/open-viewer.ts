@@ -5,6 +5,7 @@ import { type Assets, createAssets } from './assets.ts'
 import type { FrameHub } from './frame-hub.ts'
 import { createFrameSockets } from './frame-sockets.ts'
 import { createLive } from './live.ts'
+import { readPast } from './past.ts'
 import { openSource } from './source.ts'
 import { isWildcard, resolveViewerOptions, type ViewerOptions } from './viewer-options.ts'
 import { createViewerServer, listen } from './viewer-server.ts'
@@ -49,7 +50,7 @@ export async function openViewerWith(
   const source = await openSource({ engine, storage, codec, actions: allowActions, ...ports })
   const { notifications } = source.context.storage
   const live = createLive({ notifications, scheduler })
-  const frames = createFrameSockets(hub)
+  const frames = createFrameSockets({ hub, readPast: (id) => readPast(source.context, id) })
   const shown = { source, assets, live, frames }
   const server = createViewerServer({ ...shown, rules, allowActions, random, logger })
   if (!keepAlive) {

@@ -192,6 +192,8 @@ export interface TimelineAnswer {
   readonly rows: readonly TimelineRow[]
   readonly from: number
   readonly to: number
+  /** When anything happened last; from then on it only waits. */
+  readonly lastAt: number
   readonly now: number
 }
 

@@ -76,6 +76,9 @@ function Head({ execution }: { readonly execution: ExecutionAnswer }): JSX.Eleme
             <span class="faint">child of</span> <ExecutionLink id={line.parentId} />
           </span>
         )}
+        <a href={`/stately?id=${encodeURIComponent(id)}`} target="_blank" rel="noopener noreferrer">
+          in Stately’s inspector ↗
+        </a>
         {scheduledBy !== undefined && (
           <span class="related">
             <span class="faint">scheduled by</span> <ExecutionLink id={scheduledBy} />

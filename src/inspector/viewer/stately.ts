@@ -17,18 +17,27 @@ function say(text: string): void {
 
 /** Each text is a frame in the inspector's own format. */
 function connect(): void {
-  const socket = new WebSocket(`ws://${location.host}/frames`)
+  const socket = new WebSocket(`ws://${location.host}/frames${location.search}`)
   let seen = 0
   socket.addEventListener('open', () => {
-    say('Connected. What the actors of the engine do appears below; nothing else leaves this page.')
+    const what = address.searchParams.get('id') ?? 'the actors of the engine'
+    say(`Connected: what is shown below of ${what} is handed to the page of stately.ai.`)
   })
   socket.addEventListener('message', ({ data }: MessageEvent<string>) => {
+    const told: unknown = JSON.parse(data)
+    if (!isFrame(told)) return
     seen += 1
-    frame?.contentWindow?.postMessage(JSON.parse(data), host)
+    frame?.contentWindow?.postMessage(told, host)
   })
   socket.addEventListener('close', () => {
     say(`The viewer has closed the connection, after ${seen} frames. Load the page again.`)
   })
+}
+
+/** A mark of dropped frames is none. */
+function isFrame(told: unknown): boolean {
+  if (typeof told !== 'object' || told === null || !('type' in told)) return false
+  return typeof told.type === 'string' && told.type.startsWith('@xstate.')
 }
 
 let isConnected = false

@@ -11,8 +11,9 @@ import { pan, piecesOf, placeOf, type Span, thinMarks, ticksOf, zoom } from './t
 
 /** Height of a row in pixels; the style sheet has the same. */
 const rowHeight = 26
-/** Pixels behind the end of time, so that the mark of the end is seen whole. */
-const endRoom = 10
+/** Pixels before and behind the time that is drawn, so that marks at its ends are seen whole. */
+const beforeRoom = 8
+const behindRoom = 10
 /** Rows that are drawn before one asks for the rest. */
 const rowsShown = 12
 
@@ -36,7 +37,7 @@ export function TimelineView(props: {
       <div class="timeline-head">
         <h2>Timeline</h2>
         <Legend rows={rows} />
-        <Zoom view={view} isZoomed={zoomed !== undefined} />
+        <Zoom view={view} isZoomed={zoomed !== undefined} busy={busyPart(answer)} />
       </div>
       <Picture rows={rows} top={id} view={view} />
       {rest > 0 && (
@@ -60,7 +61,18 @@ interface View {
   readonly onSpan: (span: Span | undefined) => void
 }
 
-function Zoom({ view, isZoomed }: { readonly view: View; isZoomed: boolean }): JSX.Element {
+/** The part in which something happened, when most of the rest is a wait. */
+function busyPart({ from, to, lastAt }: TimelineAnswer): Span | undefined {
+  const length = Math.max(1, lastAt - from) * 1.04
+  return to - from > 1.5 * length ? { from, to: from + length } : undefined
+}
+
+function Zoom(props: {
+  readonly view: View
+  readonly isZoomed: boolean
+  readonly busy: Span | undefined
+}): JSX.Element {
+  const { view, isZoomed, busy } = props
   const { span, whole, cursor, onSpan } = view
   const at = cursor ?? (span.from + span.to) / 2
   const isIn = at >= span.from && at <= span.to
@@ -80,6 +92,11 @@ function Zoom({ view, isZoomed }: { readonly view: View; isZoomed: boolean }): J
       <button type="button" aria-label="Zoom out" onClick={by(2)}>
         −
       </button>
+      {busy !== undefined && (
+        <button type="button" title="Up to the last event" onClick={() => onSpan(busy)}>
+          events
+        </button>
+      )}
       <button type="button" disabled={!isZoomed} onClick={() => onSpan(undefined)}>
         whole
       </button>
@@ -94,7 +111,7 @@ function Picture(props: {
 }): JSX.Element {
   const { rows, top, view } = props
   const { ref, width: outer } = useSize()
-  const width = Math.max(0, outer - endRoom)
+  const width = Math.max(0, outer - beforeRoom - behindRoom)
   const height = rows.length * rowHeight
   return (
     <div class="timeline-body">
@@ -106,7 +123,13 @@ function Picture(props: {
       </div>
       <div ref={ref} class="timeline-track" onWheel={(event) => wheel(event, width, view)}>
         <Scale width={width} view={view} />
-        <svg width={outer} height={height} role="img" aria-label={describe(rows)}>
+        <svg
+          width={outer}
+          height={height}
+          viewBox={`${-beforeRoom} 0 ${Math.max(1, outer)} ${Math.max(1, height)}`}
+          role="img"
+          aria-label={describe(rows)}
+        >
           {ticksOf(view.span, view.origin, width).map((offset) => {
             const x = placeOf(view.origin + offset, view.span, width)
             return <line key={offset} class="grid" x1={x} x2={x} y1={0} y2={height} />
@@ -125,7 +148,8 @@ function Picture(props: {
 function wheel(event: WheelEvent, width: number, { span, whole, onSpan }: View): void {
   if (event.ctrlKey || event.metaKey) {
     event.preventDefault()
-    const at = span.from + (event.offsetX / Math.max(1, width)) * (span.to - span.from)
+    const at =
+      span.from + ((event.offsetX - beforeRoom) / Math.max(1, width)) * (span.to - span.from)
     onSpan(zoom(span, event.deltaY > 0 ? 1.25 : 0.8, { at, whole }))
   } else if (event.shiftKey || Math.abs(event.deltaX) > Math.abs(event.deltaY)) {
     event.preventDefault()

@@ -22,7 +22,9 @@ test('executors are alive while they beat, and say what they are late with', asy
       ['workflows', true],
     ]),
   )
-  for (const { lag, held } of executors) expect({ lag, held }).toEqual({ lag: 0, held: [] })
+  for (const { lag, held, permits } of executors) {
+    expect({ lag, held, permits }).toEqual({ lag: 0, held: [], permits: { total: 100, free: 100 } })
+  }
 })
 
 test('functions are those that were registered', async () => {

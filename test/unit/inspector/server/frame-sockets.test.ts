@@ -63,3 +63,22 @@ test('there are no more bridges than the limit, and a viewer without frames has 
   for (let count = 0; count < bridgesMax; count += 1) await open(viewer.port)
   await expect(open(viewer.port)).rejects.toThrow('503')
 })
+
+test('a bridge that names an execution gets its past; one that names none is closed', async () => {
+  await using world = await openTestEngine({ functions: [greet] })
+  await world.engine.submit(greet, 'Ann', { id: 'one' })
+  await world.settle()
+  await using viewer = await openTestViewer({ engine: world.engine })
+  const past = new WebSocket(`ws://127.0.0.1:${viewer.port}/frames?id=one&token=${testToken}`)
+  const values: unknown[] = []
+  await new Promise<void>((resolve) => {
+    past.on('message', (data) => {
+      const frame = JSON.parse(textOf(data)) as { readonly snapshot?: { readonly value?: unknown } }
+      values.push(frame.snapshot?.value)
+      if (frame.snapshot?.value === 'finished') resolve()
+    })
+  })
+  expect(values).toContainEqual({ open: 'locked' })
+  const nobody = new WebSocket(`ws://127.0.0.1:${viewer.port}/frames?id=nobody&token=${testToken}`)
+  expect(await new Promise((resolve) => nobody.on('close', resolve))).toBe(1005)
+})
