@@ -163,6 +163,7 @@ export type {
   PausedEvent,
   ScheduleEvent,
   ScheduleIntent,
+  SourcePlace,
   StepFailedEvent,
   StepFinishedEvent,
   StubEvent,
@@ -187,6 +188,7 @@ export type {
 export type { RetryPolicy } from './model/retry.ts'
 export type { ExecutionStatus } from './model/state.ts'
 export type { LogLevel } from './storage/run-log.ts'
+export type { SourceText } from './storage/sources.ts'
 
 // ── The port of a storage ───────────────────────────────────────────────────────────────────────
 

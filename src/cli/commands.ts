@@ -11,6 +11,7 @@ import { declareShow } from './commands/show.ts'
 import { declareSim } from './commands/sim.ts'
 import { declareSubmit } from './commands/submit.ts'
 import { declareTail } from './commands/tail.ts'
+import { declareUi } from './commands/ui.ts'
 import type { Declare } from './declare.ts'
 
 /** The commands. */
@@ -28,4 +29,5 @@ export const commands: readonly Declare[] = [
   declareDoctor,
   declareMachine,
   declareSim,
+  declareUi,
 ]

@@ -14,8 +14,8 @@ import {
   unchecked,
   type WorkflowContext,
 } from 'stele'
-import { requireOk, type Scenario, simulate } from 'stele/simulation'
 import { chartOf, openViewer } from 'stele/inspector'
+import { requireOk, type Scenario, simulate } from 'stele/simulation'
 import { describe, expect, it } from 'vitest'
 import { errorTable } from '../../src/base/error.ts'
 import { openConnection } from '../../src/storage/sqlite/connection.ts'

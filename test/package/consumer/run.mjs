@@ -1,6 +1,6 @@
 import { createEngine, defineActivity } from 'stele'
-import { simulate } from 'stele/simulation'
 import { inspector } from 'stele/inspector'
+import { simulate } from 'stele/simulation'
 import { sqlite } from 'stele/sqlite'
 
 const double = defineActivity({ name: 'double' }, (amount) => amount * 2)

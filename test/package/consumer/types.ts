@@ -1,6 +1,6 @@
 import { createEngine, defineActivity } from 'stele'
-import { simulate } from 'stele/simulation'
 import { inspectExecution, inspector, svgOf } from 'stele/inspector'
+import { simulate } from 'stele/simulation'
 import { sqlite } from 'stele/sqlite'
 
 const double = defineActivity({ name: 'double' }, (amount: number) => amount * 2)
