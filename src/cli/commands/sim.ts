@@ -87,7 +87,8 @@ function readRepro(file: string): string {
   } catch (cause) {
     throw new SteleError(
       'invalid_option',
-      `The repro file ${JSON.stringify(file)} cannot be read. Give the file that a test has written.`,
+      `The repro file ${JSON.stringify(file)} cannot be read. ` +
+        'Give the file that a test has written.',
       { fields: { file }, cause },
     )
   }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { ExecutionEvent } from '../../../src/model/event.ts'
 import type { ExecutionResponse } from '../../../src/model/response.ts'
+import type { ExecutionState } from '../../../src/model/state.ts'
 import { familyInvariants } from '../../../src/simulation/family-invariants.ts'
 import type { ExecutionView, InvariantView } from '../../../src/simulation/invariant.ts'
 import type { ListedResponse } from '../../../src/storage/read.ts'
@@ -44,6 +45,26 @@ function childCreated(log: readonly ExecutionEvent[]): InvariantView {
 function waiting(asks: readonly ExecutionEvent[], inbox: readonly ListedResponse[]): InvariantView {
   const state = blocked({ seenCursor: 5 })
   return view([change({ state, events: logOf(...asks), responses: inbox })])
+}
+
+/** Blocked for a child that is in this state. */
+function waitingFor(state: ExecutionState): InvariantView {
+  const asker = { state: blocked({ seenCursor: 5 }), events: logOf(askEvent()) }
+  const views: [string, ExecutionView][] = [
+    ['a', { ...asker, responses: [] }],
+    [child, { state, events: [], responses: [] }],
+  ]
+  return view([change(asker)], { executions: new Map(views) })
+}
+
+/** Something has ended; of a parent in this state a delay is open. */
+function delaysAfter(state: ExecutionState): InvariantView {
+  const ends = change({ id: 'other', steps: [step(finished_ok, { after: finished() })] })
+  const asker: ExecutionView = { state, events: [], responses: [] }
+  return view([ends], {
+    executions: new Map([['a', asker]]),
+    openDelays: () => [{ delayId: 'Delay_a', executionId: 'a' }],
+  })
 }
 
 function delayFired(createdAt: number): InvariantView {
@@ -98,9 +119,19 @@ const examples: readonly {
     held: waiting([askEvent()], [response(childResponse('a'), { cursor: 5 })]),
   },
   {
+    name: 'whoever is blocked can be woken',
+    broken: waitingFor(finished({ parent })),
+    held: waitingFor(pending({ parent })),
+  },
+  {
     name: 'no delay fires before it is due',
     broken: delayFired(999),
     held: delayFired(1_000),
+  },
+  {
+    name: 'no delay outlives its answer, or whoever asked for it',
+    broken: delaysAfter(finished()),
+    held: delaysAfter(pending()),
   },
   {
     name: 'an execution ends once',

@@ -44,6 +44,14 @@ const twoCommits = (process: string, event: ExecutionEvent): readonly InvariantV
   view([change({ steps: [step(event, { before: locked() })] })], { process }),
 ]
 
+/** A lock that engine-0 takes, and that engine-1 frees at this instant. */
+const freedAt = (createdAt: number): readonly InvariantView[] => [
+  view([change({ steps: [step(lock(), { before: pending() })] })]),
+  view([change({ steps: [step(finished_timed_out, { before: locked(), createdAt })] })], {
+    process: 'engine-1',
+  }),
+]
+
 interface Example {
   readonly name: string
   readonly broken: readonly InvariantView[]
@@ -79,6 +87,16 @@ const examples: readonly Example[] = [
     name: 'executors belong to one process',
     broken: twoCommits('engine-1', lock()),
     held: twoCommits('engine-0', lock()),
+  },
+  {
+    name: 'only the holder of the lock writes its result',
+    broken: twoCommits('engine-1', finished_ok),
+    held: twoCommits('engine-0', finished_ok),
+  },
+  {
+    name: 'others free a lock only when it has run out',
+    broken: freedAt(locked().lockExpiresAt - 1),
+    held: freedAt(locked().lockExpiresAt),
   },
   {
     name: 'nothing is locked before it is due',
