@@ -60,13 +60,23 @@ export function view(
   }
 }
 
-/** What the invariant of this name says of one view after the other; the last is what counts. */
+/**
+ * What the invariant of this name says of the last view. All of them see all views, in order, as in
+ * a simulation: some learn from others.
+ */
 export function verdict(
   invariants: readonly Invariant[],
   name: string,
   views: readonly InvariantView[],
 ): string | undefined {
-  const found = invariants.find((invariant) => invariant.name === name)
-  if (found === undefined) throw new TypeError(`no invariant is called ${name}`)
-  return views.map((each) => found.check(each)).at(-1)
+  if (!invariants.some((invariant) => invariant.name === name)) {
+    throw new TypeError(`no invariant is called ${name}`)
+  }
+  const said = views.map((each) =>
+    invariants.map((invariant) => {
+      const message = invariant.check(each)
+      return invariant.name === name ? message : undefined
+    }),
+  )
+  return said.at(-1)?.find((message) => message !== undefined)
 }
