@@ -284,4 +284,14 @@ export const bugs = [
       },
     ],
   },
+  {
+    name: 'storage: who meets a database that cannot be read is set aside',
+    edits: [
+      {
+        file: 'src/storage/row-fault.js',
+        find: 'return file === undefined || isolated === true;',
+        replace: 'return file === undefined || isolated !== false;',
+      },
+    ],
+  },
 ]
