@@ -309,7 +309,8 @@ class SimulationRun {
 
   #fail(failure: SimulationFailure): void {
     if (this.#failure !== undefined) return
-    this.#failure = failure
+    const waiting = failure.kind === 'scenario' ? this.#inFlight.describeOutlived() : []
+    this.#failure = { ...failure, message: [failure.message, ...waiting].join('\n') }
     this.#note('world', 'phase', `fails: ${failure.invariant}`)
   }
 

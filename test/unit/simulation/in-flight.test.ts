@@ -42,6 +42,15 @@ describe('attempts under way', () => {
     expect(sentences()).toEqual([])
   })
 
+  it('are outlived when another attempt has begun, and named then', () => {
+    const { begin, describeOutlived } = open()
+    begin(attempt())
+    begin(attempt({ executionId: 'b' }))
+    expect(describeOutlived()).toEqual([])
+    begin(attempt({ attempt: 3 }))
+    expect(describeOutlived()).toEqual([expect.stringContaining('of a, attempt 2')])
+  })
+
   it('show in the trace, from beginning to end', () => {
     const { begin, end, notes } = open()
     const begun = attempt()
