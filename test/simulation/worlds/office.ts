@@ -137,7 +137,7 @@ export const office: Omit<ExploreOptions, 'faults' | 'seed'> = {
   },
   marks: ['a cancellation held', 'a paper came twice', 'a task went on in another attempt'],
   invariants: [...worldInvariants, hasteHelps],
-  limits: { chaosSteps: 2_000, steps: 12_000 },
+  limits: { chaosSteps: 600, steps: 8_000 },
 }
 
 interface Submitted {

@@ -117,7 +117,7 @@ export const shop: Omit<ExploreOptions, 'faults' | 'seed'> = {
     'all engines were down',
   ],
   invariants: worldInvariants,
-  limits: { chaosSteps: 3_000, steps: 15_000 },
+  limits: { chaosSteps: 1_000, steps: 10_000 },
 }
 
 /** The application. */

@@ -213,33 +213,12 @@ export const bugs = [
     ],
   },
   {
-    name: 'permits: a run that lost its lock keeps its own',
-    edits: [
-      {
-        file: executor,
-        find: 'permits.release(functionName);',
-        replace:
-          "if (held.actor.getSnapshot().value !== 'superseded') permits.release(functionName);",
-      },
-    ],
-  },
-  {
     name: 'replay: responses are taken in another order',
     edits: [
       {
         file: 'src/workers/workflow/inbox.js',
         find: 'this.#ready.pop()',
         replace: 'this.#ready.shift()',
-      },
-    ],
-  },
-  {
-    name: 'replay: a kept frame is used although others went on',
-    edits: [
-      {
-        file: 'src/workers/workflow/warm-runs.js',
-        find: 'return kept?.version === version ? kept.frame : undefined;',
-        replace: 'return kept?.frame;',
       },
     ],
   },
