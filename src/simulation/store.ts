@@ -10,6 +10,7 @@ import type { Clock, Instant } from '../base/time.ts'
 import { query, statement } from '../storage/protocol.ts'
 import { type Connection, openConnection } from '../storage/sqlite/connection.ts'
 import { prepareConnection } from '../storage/sqlite/open.ts'
+import { findExpired } from '../storage/timers.ts'
 import type { OpenDelay } from './invariant.ts'
 
 /**
@@ -111,9 +112,6 @@ const selectNextDue = statement(
      WHERE e.status = 'locked' AND e.cancelling = 0 AND e.set_aside_reason IS NULL
      UNION ALL
      SELECT min(d.due_at_ms) FROM delays d WHERE d.paused = 0
-     UNION ALL
-     SELECT min(0) FROM executions e
-     WHERE e.cancelling = 1 AND e.status <> 'finished' AND e.set_aside_reason IS NULL
    ) ORDER BY 1`,
 )
 
@@ -220,6 +218,12 @@ function openFileStore(): Store {
   }
 }
 
+/** Whether a cancellation can go on, and does not only wait for children to end. */
+function hasCancellation(connection: Connection): boolean {
+  const nothingElse = { locksExpiredBy: 0, delaysDueBy: 0, limit: 10 }
+  return connection.drive(findExpired(nothingElse)).cancelling.length > 0
+}
+
 function createCommon(
   observer: () => Connection,
 ): Pick<
@@ -238,6 +242,7 @@ function createCommon(
     nextDueAt: (functions) => {
       const [row] = observer().drive(query(selectNextDue, JSON.stringify(functions)))
       const due = row?.['due']
+      if (hasCancellation(observer())) return 0
       return typeof due === 'number' ? due : undefined
     },
     listExecutions: () => {

@@ -2,7 +2,7 @@ import { explore, type FaultLevel } from 'stele/simulation'
 import { expect, it } from 'vitest'
 import { deploys, runDeploys } from './worlds/deploys.ts'
 
-const runs = Number(process.env['STELE_SIMULATION_RUNS'] ?? 100)
+const runs = Number(process.env['STELE_SIMULATION_RUNS'] ?? 40)
 const seed = Number(process.env['STELE_SIMULATION_SEED'] ?? 1)
 
 it.each<FaultLevel>(['calm', 'stormy', 'radioactive'])(
