@@ -162,6 +162,7 @@ export type {
   PausedEvent,
   ScheduleEvent,
   ScheduleIntent,
+  SourcePlace,
   StepFailedEvent,
   StepFinishedEvent,
   StubEvent,
@@ -186,6 +187,7 @@ export type {
 export type { RetryPolicy } from './model/retry.ts'
 export type { ExecutionStatus } from './model/state.ts'
 export type { LogLevel } from './storage/run-log.ts'
+export type { SourceText } from './storage/sources.ts'
 
 // ── The port of a storage ───────────────────────────────────────────────────────────────────────
 

@@ -10,6 +10,7 @@ import { declareSend } from './commands/send.ts'
 import { declareShow } from './commands/show.ts'
 import { declareSubmit } from './commands/submit.ts'
 import { declareTail } from './commands/tail.ts'
+import { declareUi } from './commands/ui.ts'
 import type { Declare } from './declare.ts'
 
 /** The commands. */
@@ -26,4 +27,5 @@ export const commands: readonly Declare[] = [
   declareComplete,
   declareDoctor,
   declareMachine,
+  declareUi,
 ]

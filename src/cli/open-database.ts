@@ -59,14 +59,20 @@ export async function openForReading(
 /** Opens for a command; the schema must be current, since only engines migrate. */
 export async function openForWriting(world: World, file: string): Promise<Database> {
   requireFile(file)
+  const schemaVersion = await requireCurrent(world, file)
+  const { openSqlite } = await import('../storage/sqlite/open.ts')
+  const driver = await openSqlite({ file }, world)
+  return client(world, { file, driver, schemaVersion })
+}
+
+/** Refuses a file of an older version, which whoever opens it for writing would migrate. */
+export async function requireCurrent(world: World, file: string): Promise<number> {
   const { openSqliteReader } = await import('../storage/sqlite/open-reader.ts')
   const reader = await openSqliteReader(file, world)
   await reader.driver.close()
   const { schemaVersion } = await import('../storage/sqlite/schema.ts')
   if (reader.version !== schemaVersion) throw tooOld(file, reader.version, schemaVersion)
-  const { openSqlite } = await import('../storage/sqlite/open.ts')
-  const driver = await openSqlite({ file }, world)
-  return client(world, { file, driver, schemaVersion })
+  return schemaVersion
 }
 
 interface Opened extends OpenOptions {
@@ -93,7 +99,7 @@ async function client(world: World, opened: Opened): Promise<Database> {
 }
 
 /** A misspelled name must not make a database. */
-function requireFile(file: string): void {
+export function requireFile(file: string): void {
   const fields = { file }
   if (!existsSync(file)) {
     throw new SteleError(

@@ -23,7 +23,7 @@ export interface Limits {
    * paused with the reason. Default 10.
    */
   readonly crashesWithoutProgress: number
-  /** Largest source file whose text is kept with `sourceLines`. Beyond: only places. Default 1 MiB. */
+  /** Largest file whose text `sourceLines` keeps. Beyond: places only. Default 1 MiB. */
   readonly sourceBytes: number
   /** Largest page of a list. Beyond: cut to it. Default 1,000. */
   readonly listPage: number

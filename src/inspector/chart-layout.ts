@@ -4,6 +4,7 @@
  */
 
 import type { ELK } from 'elkjs/lib/elk-api.js'
+import { SteleError } from '../base/error.ts'
 import type { Chart } from './chart.ts'
 import { graphOf, readLayout } from './chart-graph.ts'
 import type { ChartLayout } from './placed-chart.ts'
@@ -28,11 +29,18 @@ export function createChartLayouts({
   keptMax = keptDefault,
 }: ChartLayoutsOptions = {}): ChartLayouts {
   const layouts = new Map<string, Promise<ChartLayout>>()
-  let elk: Promise<ELK> | undefined
+  let elk: Promise<Pick<ELK, 'layout'>> | undefined
   const layoutOf = async (chart: Chart): Promise<ChartLayout> => {
     elk ??= loadElk()
-    const placed = await (await elk).layout(graphOf(chart))
-    return readLayout(chart, placed)
+    const { layout } = await elk
+    try {
+      return readLayout(chart, await layout(graphOf(chart)))
+    } catch (cause) {
+      throw new SteleError('internal', `The machine ${chart.id} cannot be laid out.`, {
+        fields: { machine: chart.id },
+        cause,
+      })
+    }
   }
   return {
     layoutOf: (chart) => {
@@ -51,8 +59,9 @@ export function createChartLayouts({
   }
 }
 
-async function loadElk(): Promise<ELK> {
+async function loadElk(): Promise<Pick<ELK, 'layout'>> {
   // Of its two builds the one that needs no worker of the browser.
   const { default: module } = await import('elkjs/lib/elk.bundled.js')
-  return new module.default()
+  const elk = new module.default()
+  return { layout: (graph) => elk.layout(graph) }
 }

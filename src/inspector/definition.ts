@@ -93,6 +93,9 @@ const invocationKeys: Readonly<Record<string, Reader>> = {
   onSnapshot: transitions,
 }
 
+/** Keys that speak to the compiler alone. */
+const typeKeys = new Set(['types', 'schemas'])
+
 function stateConfig(part: unknown, place: Place): JsonObject {
   return keysOf(part, place, stateKeys)
 }
@@ -102,6 +105,10 @@ function keysOf(
   place: Place,
   readers: Readonly<Record<string, Reader>>,
 ): JsonObject {
+  const keys = typeof part === 'object' && part !== null ? Object.keys(part) : []
+  for (const key of keys) {
+    if (!Object.hasOwn(readers, key) && !typeKeys.has(key)) note(below(place, key))
+  }
   const entries = Object.entries(readers).flatMap(([key, read]) => {
     const value = readMember(part, key)
     const json = value === undefined ? undefined : read(value, below(place, key))

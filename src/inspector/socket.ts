@@ -29,7 +29,7 @@ export interface SocketOptions {
 const backoffMin: Milliseconds = 250
 /** Longest pause between two attempts. */
 const backoffMax: Milliseconds = 10_000
-/** How long an attempt may take: a relay that is silent delays the end of the process so long. */
+/** How long an attempt may take. */
 const handshakeMax: Milliseconds = 2_000
 /** How long the relay may take to answer a goodbye. */
 const goodbyeMax: Milliseconds = 1_000
@@ -122,7 +122,7 @@ class RelaySocket {
 
   #failed(cause: Error): void {
     const { logger, url } = this.#options
-    if (this.#failures > 0) return
+    if (this.#failures > 0 || this.#isClosed) return
     logger.warn({ url, err: cause }, 'The inspector has no connection; it is tried again')
   }
 

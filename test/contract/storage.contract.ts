@@ -28,6 +28,7 @@ import { describeRunLogs } from './run-log.contract.ts'
 import { describeSending } from './send.contract.ts'
 import { describeSettingAside } from './set-aside.contract.ts'
 import { describeSharing } from './shared.contract.ts'
+import { describeSources } from './sources.contract.ts'
 import { describeTimers } from './timers.contract.ts'
 import { describeWaiting } from './wait.contract.ts'
 
@@ -55,6 +56,7 @@ export function describeStorage(name: string, open: OpenStorage): void {
     describeCheckup(test)
     describeRegistry(test)
     describeRunLogs(test)
+    describeSources(test)
     describeSettingAside(test)
     describeNotifying(test)
     describeSharing(test)

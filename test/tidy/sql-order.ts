@@ -12,6 +12,7 @@ const keys: readonly (readonly string[])[] = [
   ['join_sets', 'execution_id', 'join_set_id'],
   ['delays', 'delay_id'],
   ['executors', 'executor_id'],
+  ['sources', 'hash'],
 ]
 
 const texts = /\bconst (\w+) =\s*(?:statement\(\s*'([^']*)',\s*)?(`[^`]*`|'[^'\n]*')/g

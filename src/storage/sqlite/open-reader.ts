@@ -75,8 +75,8 @@ function openFileOrCopy(file: string): Connection {
 function notADatabase(file: string, cause: unknown): SteleError {
   return new SteleError(
     'storage_corrupt',
-    `${JSON.stringify(file)} is not a SQLite database, or its beginning was overwritten. Give the ` +
-      'file that is the `storage` of an engine; if it is that one, restore it from a backup.',
+    `${JSON.stringify(file)} is not a SQLite database, or its beginning was overwritten. Give ` +
+      'the file that is the `storage` of an engine; if it is that one, restore it from a backup.',
     { fields: { file }, cause },
   )
 }

@@ -1,4 +1,5 @@
 const { createEngine, defineActivity } = require('stele')
+const { mermaidOf } = require('stele/inspector')
 const { sqlite } = require('stele/sqlite')
 
 async function main() {
@@ -8,6 +9,7 @@ async function main() {
   const handle = await engine.submit(double, 21)
   console.log(typeof sqlite, await handle.result({ timeout: '10s' }))
   await engine.stop()
+  if (typeof mermaidOf !== 'function') console.log('nothing can be drawn')
 }
 
 main()

@@ -1,4 +1,5 @@
 import stele = require('stele')
+import watching = require('stele/inspector')
 import face = require('stele/sqlite')
 
 const double = stele.defineActivity({ name: 'double' }, (amount: number) => amount * 2)
@@ -11,4 +12,5 @@ export async function run(): Promise<number> {
   return await handle.result()
 }
 
+export const draw: (...options: never[]) => string = watching.mermaidOf
 export const open: (...options: never[]) => object = face.sqlite

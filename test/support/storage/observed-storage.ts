@@ -114,6 +114,7 @@ async function useExecutors(storage: Storage): Promise<void> {
       message: 'hello',
     },
   ])
+  await storage.keepSource({ hash: 'ab', file: 'order.ts', text: 'code' }, 5)
   await storage.beatExecutor({
     executorId: executorId(),
     deploymentId: deploymentId(),
@@ -130,6 +131,7 @@ async function useReaders(storage: Storage): Promise<void> {
   const a = executionId('a')
   await storage.findState(a)
   await storage.findReport(a)
+  await storage.findSource('ab')
   await storage.findRecord(a, 10)
   await storage.findEvent(a, 0)
   await storage.findWaits(a)

@@ -116,12 +116,12 @@ const functions = [charge, approval, order]
  * A shop: `paid` and `dear` have finished, `waiting` waits for a message and has a child, `asked`
  * is a stub, `later` is due in an hour, `held` is paused.
  */
-export async function openShop(): Promise<Shop> {
+export async function openShop(options: { readonly sourceLines?: boolean } = {}): Promise<Shop> {
   const directory = temporaryDirectory()
   const file = directory.file('shop.db')
   const time = createTestTime()
   time.clock.set(Date.UTC(2026, 2, 1, 8, 30))
-  const opened = await openTestEngine({ file, time, functions })
+  const opened = await openTestEngine({ file, time, functions, ...options })
   const { engine } = opened
   await engine.submit(charge, 700, { id: 'paid' })
   await engine.submit(charge, 7_000, { id: 'dear' })

@@ -11,7 +11,7 @@ const resolve = (options: object) => resolveEngineOptions({ storage: ':memory:',
 describe('resolveEngineOptions', () => {
   it('defaults: all in one table', () => {
     const { stopTimeout, ...defaults } = engineDefaults
-    expect(resolve({})).toEqual({ ...defaults, limits: defaultLimits })
+    expect(resolve({})).toEqual({ ...defaults, sourceLines: false, limits: defaultLimits })
     expect(stopTimeout).toBe(30_000)
   })
 

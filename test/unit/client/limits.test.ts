@@ -13,6 +13,7 @@ describe('resolveLimits', () => {
       eventsPerExecution: 200_000,
       warmRuns: 1_000,
       crashesWithoutProgress: 10,
+      sourceBytes: 1_048_576,
       listPage: 1_000,
     })
   })

@@ -94,6 +94,18 @@ describe('layouts', () => {
     expect(own.layoutOf(small('b'))).not.toBe(second)
   })
 
+  it('a chart that cannot be is refused, and tried again when it is asked for again', async () => {
+    const chart = small('odd')
+    const [edge] = chartOf(userMachine).edges
+    const odd: Chart = { ...chart, edges: edge === undefined ? [] : [edge] }
+    const own = createChartLayouts()
+    const first = own.layoutOf(odd)
+    await expect(first).rejects.toMatchObject({ code: 'internal', fields: { machine: 'odd' } })
+    const second = own.layoutOf(odd)
+    expect(second).not.toBe(first)
+    await expect(second).rejects.toMatchObject({ code: 'internal' })
+  })
+
   it('of a machine without states is the machine itself', async () => {
     const layout = await layouts.layoutOf(small('alone'))
     expect(layout.nodes.map(({ title }) => title)).toEqual(['alone'])

@@ -65,6 +65,14 @@ describe('definition of a machine', () => {
     expect(lost.map(({ path }) => path)).toEqual(['context', 'output', 'invoke.input'])
   })
 
+  it('what a later XState may know of is listed as lost', () => {
+    const config = { id: 'm', types: {}, options: { maxIterations: 7 } }
+    expect(definitionOf(createMachine(config))).toEqual({
+      config: { id: 'm' },
+      lost: [{ path: 'options' }],
+    })
+  })
+
   it('logic given in place of a name is called by its name', () => {
     const child = createMachine({ id: 'child' })
     const { config, lost } = definitionOf(createMachine({ id: 'm', invoke: { src: child } }))

@@ -155,6 +155,13 @@ describe('connection to a relay', () => {
     expect(scheduler.dueTimes()).toEqual([])
   })
 
+  it('closed while it connects: says nothing', async () => {
+    await using relay = await openRelay()
+    const { socket, warn } = connectTo(relay.url)
+    await socket.close()
+    expect(warn).not.toHaveBeenCalled()
+  })
+
   it('a server that is no relay is tried again like one that is away', async () => {
     const server = createServer((_, response) => response.writeHead(404).end())
     await new Promise<void>((resolve) => {

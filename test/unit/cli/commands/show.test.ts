@@ -54,6 +54,18 @@ test('--logs shows what the function has logged', async () => {
   expect(out).toMatch(/info +asking the bank +\{ cents: 700 \}/)
 })
 
+test('--source of a log without places adds nothing', async () => {
+  const without = await shop.stele('show', shop.file, 'waiting')
+  expect(await shop.stele('show', shop.file, 'waiting', '--source')).toEqual(without)
+})
+
+test('--source shows the line of code beside each event', async () => {
+  using own = await openShop({ sourceLines: true })
+  const { out } = await own.stele('show', own.file, 'waiting', '--source')
+  expect(out).toMatch(/step_finished .*test-cli\.ts:\d+ /)
+  expect(out).toContain(' SOURCE\n')
+})
+
 test('--logs says so when nothing was logged', async () => {
   const { out } = await shop.stele('show', shop.file, 'held', '--logs')
   expect(out).toContain('No run has logged anything.')
