@@ -9,8 +9,8 @@ import { type ActorFrame, droppedFrame, type Frame, isEnded, type SnapshotFrame 
 export interface FrameBuffer {
   /** Adds one; the oldest is dropped when there are too many. */
   readonly add: (frame: Frame) => void
-  /** Takes all that wait, oldest first, and what is needed to understand them. */
-  readonly take: () => readonly Frame[]
+  /** Takes what waits, oldest first, up to `limit`, and what is needed to understand it. */
+  readonly take: (limit?: number) => readonly Frame[]
   /** What a newcomer needs: the living actors, then what waits. Takes nothing. */
   readonly replay: () => readonly Frame[]
   /** From here on somebody else takes them, who knows none of the actors. */
@@ -56,26 +56,27 @@ class Ring implements FrameBuffer {
     this.#first += 1
     this.#dropped += 1
     if (oldest !== undefined) this.#forget(oldest, true)
-    if (this.#first > this.#framesMax) {
-      this.#frames = this.#frames.slice(this.#first)
-      this.#first = 0
-    }
+    this.#shrink()
   }
 
-  readonly take = (): readonly Frame[] => {
+  readonly take = (limit: number = Number.POSITIVE_INFINITY): readonly Frame[] => {
     const untold = [...this.#known.values()].filter(({ sessionId }) => this.#untold.has(sessionId))
     const ends = [...this.#ends.values()]
-    const waiting = this.#waiting()
-    this.#frames = []
-    this.#first = 0
+    const taken = this.#frames.slice(this.#first, this.#first + limit)
+    const marked = this.#marked(taken)
+    this.#first += taken.length
+    this.#shrink()
     this.#dropped = 0
     this.#untold.clear()
     this.#ends.clear()
-    for (const frame of waiting) this.#forget(frame, false)
-    return [...ends, ...untold, ...waiting]
+    for (const frame of taken) this.#forget(frame, false)
+    return [...ends, ...untold, ...marked]
   }
 
-  readonly replay = (): readonly Frame[] => [...this.#known.values(), ...this.#waiting()]
+  readonly replay = (): readonly Frame[] => [
+    ...this.#known.values(),
+    ...this.#marked(this.#frames.slice(this.#first)),
+  ]
 
   readonly startAnew = (): void => {
     for (const sessionId of this.#known.keys()) this.#untold.add(sessionId)
@@ -83,12 +84,18 @@ class Ring implements FrameBuffer {
   }
 
   /** With a mark after the first, so that whoever reads it has heard of its actor. */
-  #waiting(): readonly Frame[] {
-    const [first, ...rest] = this.#frames.slice(this.#first)
+  #marked([first, ...rest]: readonly Frame[]): readonly Frame[] {
     if (first === undefined) return []
     return this.#dropped === 0
       ? [first, ...rest]
       : [first, droppedFrame(first, this.#dropped), ...rest]
+  }
+
+  /** Lets go of what is gone, but not each time: that would copy all the others. */
+  #shrink(): void {
+    if (this.#first < this.#frames.length && this.#first <= this.#framesMax) return
+    this.#frames = this.#frames.slice(this.#first)
+    this.#first = 0
   }
 
   /** What a frame that goes says of its actor stays, for whoever has not seen it. */

@@ -94,7 +94,7 @@ const framesMaxMost = 1_000_000
 /** How long `close` waits for a connection. */
 const closeTimeout: Milliseconds = 2_000
 
-/** An inspector that sends frames to a relay, to a function, or to both. */
+/** An inspector that sends frames to a relay or a function, or both. Throws `invalid_option`. */
 export function inspector(options: InspectorOptions): StatelyInspector {
   const settings = readInspectorOptions(options)
   const { viewing } = settings

@@ -35,6 +35,8 @@ const handshakeMax: Milliseconds = 2_000
 const goodbyeMax: Milliseconds = 1_000
 /** Bytes that may be on their way; more would pile up in memory when the relay is slow. */
 const bytesInFlightMax = 4 * 1024 * 1024
+/** Frames that are written before it is asked again how many bytes are on their way. */
+const framesAtOnce = 100
 /** Pause before a slow relay is tried again. */
 const slowPause: Milliseconds = 50
 /** Largest message that is taken from a relay, which has nothing to tell. */
@@ -145,17 +147,23 @@ class RelaySocket {
   }
 
   #flush(): void {
-    if (!this.#isOpen) return
-    if ((this.#socket?.bufferedAmount ?? 0) > bytesInFlightMax) {
-      this.#isFlushing = true
-      this.#options.scheduler.after(slowPause, () => {
-        this.#isFlushing = false
-        this.#flush()
-      })
-      return
+    while (this.#isOpen && this.#buffer.size() > 0) {
+      if ((this.#socket?.bufferedAmount ?? 0) > bytesInFlightMax) {
+        this.#flushLater()
+        return
+      }
+      for (const frame of this.#buffer.take(framesAtOnce)) this.#write(frame)
     }
-    for (const frame of this.#buffer.take()) this.#write(frame)
     this.#tellWaiting()
+  }
+
+  #flushLater(): void {
+    if (this.#isFlushing) return
+    this.#isFlushing = true
+    this.#options.scheduler.after(slowPause, () => {
+      this.#isFlushing = false
+      this.#flush()
+    })
   }
 
   #write(frame: Frame): void {

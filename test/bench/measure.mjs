@@ -13,6 +13,7 @@ import drivers from './peers/stele.mjs'
 import { measurePolls } from './polls.mjs'
 import { measureProfile } from './profile.mjs'
 import { measureList, measureViewed } from './viewer.mjs'
+import { measurePaint } from './viewer-paint.mjs'
 import { measureWatched } from './watched.mjs'
 import { measureChildren, measureFans, measureLong, measureSteps } from './workflows.mjs'
 
@@ -44,6 +45,7 @@ const workloads = {
   watched: () => measureWatched(folder, synchronous),
   polls: () => measurePolls({ file, synchronous, payload }),
   'viewer-list': () => measureList({ file, synchronous, payload }),
+  'viewer-paint': () => measurePaint({ file, synchronous, payload }),
   'viewer-engine': () => measureViewed({ file, synchronous, payload }),
 }
 

@@ -216,7 +216,8 @@ const provocations: Readonly<Partial<Record<ErrorCode, () => unknown>>> = {
       token: 'sixteen-letters-',
       actions: true,
     }),
-  invalid_machine: () => chartOf({ id: 'broken', initial: 'nowhere', states: {} }),
+  invalid_machine: () =>
+    chartOf({ id: 'broken', initial: 'on', states: { on: { on: { GO: 'nowhere' } } } }),
   invalid_option: () => createEngine({ storage: ':memory:', fuctions: [] } as never),
   internal: () => charge['~types'](1),
 }

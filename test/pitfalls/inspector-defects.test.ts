@@ -5,8 +5,8 @@
 
 import { createWebSocketReceiver } from '@statelyai/inspect'
 import { createInspectorServer } from '@statelyai/inspect/server'
-import { createEngine, defineActivity } from 'stele'
-import { type Frame, inspector } from 'stele/inspector'
+import { createEngine, defineActivity, defineWorkflow } from 'stele'
+import { type Frame, inspectExecution, inspector } from 'stele/inspector'
 import { describe, expect, it, vi } from 'vitest'
 import { createActor, createMachine, type InspectionEvent } from 'xstate'
 import { freePort, openRelay } from '../support/relay.ts'
@@ -71,6 +71,24 @@ describe('what is watched in a process', () => {
       parentId: executor,
       definition: expect.stringContaining('"locked_execution"'),
     })
+  })
+
+  it('3: so do the frames of what is over', async () => {
+    const { frames, inspect } = collect()
+    const greetAll = defineWorkflow({ name: 'greetAll' }, (name: string, { call }) =>
+      call(greet, name),
+    )
+    await using world = await openTestEngine({ functions: [greet, greetAll] })
+    await world.engine.submit(greetAll, 'Ann', { id: 'order-1' })
+    await world.advance(1_000)
+    await inspectExecution(world.engine, 'order-1', inspect)
+    const actors = frames.filter((frame) => frame.type === '@xstate.actor')
+    expect(actors.map(({ sessionId, rootId, parentId }) => [sessionId, rootId, parentId])).toEqual([
+      ['order-1', 'order-1', undefined],
+      ['order-1.o:1-greet_1', 'order-1', 'order-1'],
+    ])
+    expect(actors.every(({ definition }) => definition.includes('"execution"'))).toBe(true)
+    expect(frames.every(({ rootId }) => rootId === 'order-1')).toBe(true)
   })
 
   it('4: a connection that is lost is made again, and its reader ends with the true state', async () => {

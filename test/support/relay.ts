@@ -13,6 +13,9 @@ export interface Relay extends AsyncDisposable {
   readonly until: (count: number) => Promise<void>
   /** Resolves when somebody has connected for the nth time. */
   readonly connected: (times: number) => Promise<void>
+  /** Reads nothing until `resume`. */
+  readonly pause: () => void
+  readonly resume: () => void
   /** Cuts every connection. */
   readonly cut: () => void
 }
@@ -43,6 +46,12 @@ export async function openRelay(port = 0): Promise<Relay> {
     received,
     until: (count) => when(waiting, () => received.length >= count),
     connected: (times) => when(waiting, () => connections >= times),
+    pause: () => {
+      for (const client of server.clients) client.pause()
+    },
+    resume: () => {
+      for (const client of server.clients) client.resume()
+    },
     cut,
     [Symbol.asyncDispose]: async () => {
       cut()

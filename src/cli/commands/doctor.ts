@@ -31,7 +31,7 @@ export const declareDoctor: Declare = (program, session) => {
         ),
         '',
         'Exit code 0 when it is healthy, warnings included, and 1 when something is wrong.',
-        'Every page, row and event is read once: a second or two for each million of events.',
+        'Every page, row and event is read once: some seconds for each million of events.',
       ].join('\n'),
     )
     .action((file: string, options: DoctorOptions) => examineFile(session, file, options))

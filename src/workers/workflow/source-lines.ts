@@ -41,7 +41,7 @@ export function createSourceLines(options: SourceLinesOptions): FindPlace {
       kept.delete(text.hash)
     })
   }
-  return () => {
+  const find: FindPlace = () => {
     const frame = findFrame()
     if (frame === undefined) return undefined
     const key = `${frame.file}:${frame.line}:${frame.column}`
@@ -53,6 +53,14 @@ export function createSourceLines(options: SourceLinesOptions): FindPlace {
     }
     if (found !== undefined) keep(found)
     return found?.place
+  }
+  return () => {
+    try {
+      return find()
+    } catch {
+      // `Error` may be frozen, a file may have a name that is none: no reason to stop a workflow.
+      return undefined
+    }
   }
 }
 

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import {
   type AnyFunction,
+  checkReplay,
   defineActivity,
   defineWorkflow,
   type Implemented,
@@ -127,6 +128,18 @@ describe('source lines', () => {
   it('a workflow that is replayed at each wake-up says the same', async () => {
     const events = await run({ sourceLines: true, limits: { warmRuns: 0 } })
     expect(linesOf(events)).toEqual(lines)
+  })
+
+  it('code that has moved to other lines agrees with a log that has places', async () => {
+    await using test = await openTestEngine({ functions: [flow], sourceLines: true })
+    const handle = await test.engine.submit(flow, undefined, { id: 'a' })
+    await test.advance(2_000)
+    const moved = defineWorkflow({ name: 'flow' }, async (_, { step, sleep, patched }) => {
+      const one = await step('one', () => 1)
+      await sleep('1s')
+      return patched('late') ? one : 0
+    })
+    expect(await checkReplay(moved, await handle.log())).toMatchObject({ end: 'finished' })
   })
 
   it('unless it is asked for, nothing says where', async () => {

@@ -10,6 +10,7 @@ import { freePort, openRelay, type Relay } from '../../support/relay.ts'
 import {
   createTestClock,
   createTestScheduler,
+  eventLoopTurn,
   type TestClock,
   type TestScheduler,
 } from '../../support/test-time.ts'
@@ -132,6 +133,40 @@ describe('connection to a relay', () => {
     await socket.close()
     await relay.until(100)
     expect(relay.received).toHaveLength(100)
+  })
+
+  it('drained: resolves at once when there was nothing to send', async () => {
+    const { socket, warn } = connectTo(`ws://127.0.0.1:${await freePort()}`)
+    await socket.drained()
+    await told(warn)
+    await socket.close()
+    expect(warn).toHaveBeenCalledTimes(1)
+  })
+
+  it('a relay that is slow is not buried: what it does not take waits here', async () => {
+    await using relay = await openRelay()
+    const { socket, scheduler } = connectTo(relay.url, 1000)
+    await relay.connected(1)
+    relay.pause()
+    const count = 400
+    for (let index = 0; index < count; index += 1) {
+      socket.send(snapshotFrame('a', `${index} ${'x'.repeat(100_000)}`))
+    }
+    await vi.waitFor(() => {
+      expect(scheduler.dueTimes()).toHaveLength(1)
+    })
+    const isDrained = vi.fn()
+    void socket.drained().then(isDrained)
+    await eventLoopTurn()
+    expect(isDrained).not.toHaveBeenCalled()
+    relay.resume()
+    while (relay.received.length < count) await scheduler.advance(50)
+    await vi.waitFor(() => {
+      expect(isDrained).toHaveBeenCalled()
+    })
+    const numbers = relay.received.map((text) => Number(/"value":"(\d+) /.exec(text)?.[1]))
+    expect(numbers).toEqual(Array.from({ length: count }, (_, index) => index))
+    await socket.close()
   })
 
   it('closed: nothing is sent, and nobody connects again', async () => {

@@ -100,3 +100,17 @@ test('code that was made up while it ran stands where it was run', () => {
   const flow = load('module.exports = (find) => new Function("find", "return find()")(find)')
   expect(flow(sourceLines())).toMatchObject({ file: 'flow.cjs', line: 1 })
 })
+
+test('where the stack cannot be asked, there is no place, and nobody is stopped', () => {
+  const flow = load('module.exports = (find) => find()')
+  const find = sourceLines()
+  const captureStackTrace = Reflect.get(Error, 'captureStackTrace')
+  Reflect.set(Error, 'captureStackTrace', () => {
+    throw new TypeError('frozen')
+  })
+  try {
+    expect(flow(find)).toBeUndefined()
+  } finally {
+    Reflect.set(Error, 'captureStackTrace', captureStackTrace)
+  }
+})
