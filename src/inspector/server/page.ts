@@ -49,7 +49,7 @@ export function statelyPage({ nonce }: PageParts): string {
 </head>
 <body class="stately">
 <p id="status" role="status">Connecting to the Stately inspector …</p>
-<iframe id="inspector" title="Stately inspector" src="${statelyHost}/inspect"></iframe>
+<iframe id="inspector" title="Stately inspector"></iframe>
 </body>
 </html>
 `

@@ -49,3 +49,6 @@ addEventListener('message', (event: MessageEvent<unknown>) => {
   isConnected = true
   connect()
 })
+
+// Only now: the page in the frame says once that it is there.
+if (frame !== null) frame.src = `${host}/inspect`
