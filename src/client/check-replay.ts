@@ -198,7 +198,7 @@ function storeResponses(
   responses: readonly ResponseView[],
 ): readonly ListedResponse[] {
   const ordinals = new Map<JoinSetId, number>()
-  return responses.map(({ cursor, createdAt, outcome, ...response }) => {
+  return responses.map(({ cursor, createdAt, afterVersion: _after, outcome, ...response }) => {
     const ordinal = (ordinals.get(response.joinSetId) ?? 0) + 1
     ordinals.set(response.joinSetId, ordinal)
     const place = { cursor, createdAt, ordinal, afterVersion: 0 }

@@ -15,6 +15,8 @@ export interface FrameBuffer {
   readonly replay: () => readonly Frame[]
   /** From here on somebody else takes them, who knows none of the actors. */
   readonly startAnew: () => void
+  /** Whether there is anything to take: frames, or actors that whoever takes them must know. */
+  readonly hasMore: () => boolean
   /** How many wait. */
   readonly size: () => number
 }
@@ -40,7 +42,9 @@ class Ring implements FrameBuffer {
   readonly #known = new Map<string, ActorFrame>()
   /** Those of them of which nobody knows, or not where they stand. */
   readonly #untold = new Set<string>()
-  /** Ends of actors that somebody knows of, and nobody has been told. */
+  /** Those that the reader knows of, and not of their end. */
+  readonly #told = new Set<string>()
+  /** Ends of which the reader has still to be told. */
   readonly #ends = new Map<string, SnapshotFrame>()
 
   constructor(framesMax: number) {
@@ -48,6 +52,8 @@ class Ring implements FrameBuffer {
   }
 
   readonly size = (): number => this.#frames.length - this.#first
+
+  readonly hasMore = (): boolean => this.size() > 0 || this.#untold.size > 0 || this.#ends.size > 0
 
   readonly add = (frame: Frame): void => {
     this.#frames.push(frame)
@@ -70,7 +76,9 @@ class Ring implements FrameBuffer {
     this.#untold.clear()
     this.#ends.clear()
     for (const frame of taken) this.#forget(frame, false)
-    return [...ends, ...untold, ...marked]
+    const all = [...ends, ...untold, ...marked]
+    for (const frame of all) this.#note(frame)
+    return all
   }
 
   readonly replay = (): readonly Frame[] => [
@@ -80,6 +88,7 @@ class Ring implements FrameBuffer {
 
   readonly startAnew = (): void => {
     for (const sessionId of this.#known.keys()) this.#untold.add(sessionId)
+    this.#told.clear()
     this.#ends.clear()
   }
 
@@ -110,8 +119,15 @@ class Ring implements FrameBuffer {
       return
     }
     this.#known.delete(sessionId)
-    const wasSecret = this.#untold.delete(sessionId)
-    if (isUnseen && !wasSecret) this.#ends.set(sessionId, frame)
+    this.#untold.delete(sessionId)
+    if (isUnseen && this.#told.has(sessionId)) this.#ends.set(sessionId, frame)
+  }
+
+  /** What the reader knows after this frame. */
+  #note(frame: Frame): void {
+    if (frame.type === '@xstate.actor') this.#told.add(frame.sessionId)
+    if (frame.type !== '@xstate.snapshot') return
+    if (isEnded(frame.snapshot)) this.#told.delete(frame.sessionId)
   }
 
   #learn(frame: ActorFrame, isUnseen: boolean): void {

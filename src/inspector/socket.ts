@@ -117,8 +117,6 @@ class RelaySocket {
     if (this.#failures > 0) logger.info({ url }, 'The inspector is connected again')
     this.#failures = 0
     this.#isOpen = true
-    // A relay that was started anew knows nobody.
-    this.#buffer.startAnew()
     this.#flush()
   }
 
@@ -131,6 +129,8 @@ class RelaySocket {
   #lost(): void {
     this.#isOpen = false
     this.#socket = undefined
+    // A relay that was started anew knows nobody.
+    this.#buffer.startAnew()
     if (this.#isClosed) return
     const pause = Math.min(backoffMax, backoffMin * 2 ** Math.min(this.#failures, 10))
     this.#failures += 1
@@ -147,7 +147,7 @@ class RelaySocket {
   }
 
   #flush(): void {
-    while (this.#isOpen && this.#buffer.size() > 0) {
+    while (this.#isOpen && this.#buffer.hasMore()) {
       if ((this.#socket?.bufferedAmount ?? 0) > bytesInFlightMax) {
         this.#flushLater()
         return
@@ -176,7 +176,7 @@ class RelaySocket {
   }
 
   #tellWaiting(): void {
-    if (this.#writing > 0 || this.#buffer.size() > 0) return
+    if (this.#writing > 0 || this.#buffer.hasMore()) return
     for (const resolve of this.#waiting.splice(0)) resolve()
   }
 }

@@ -65,6 +65,6 @@ it('a log is the same whether somebody watches or not', async () => {
       })
       expect(await logsOf(deeds, hostile)).toEqual(unwatched)
     }),
-    { numRuns: 10 },
+    { seed: 20_261_203, numRuns: 10 },
   )
 })

@@ -182,6 +182,7 @@ describe('chart of a machine', () => {
           }
         },
       ),
+      { seed: 20_261_203 },
     )
   })
 })

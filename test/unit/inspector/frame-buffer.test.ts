@@ -46,6 +46,16 @@ describe('frame buffer', () => {
     expect(buffer.take().map(brief)).toEqual(['a end (done)', '+b', 'b stele.dropped!'])
   })
 
+  it('whoever knew an actor hears of its end, even when what came before was dropped as well', () => {
+    const buffer = createFrameBuffer(1)
+    buffer.add(actorFrame('a'))
+    buffer.take()
+    buffer.add(snapshotFrame('a', 'on'))
+    buffer.add(snapshotFrame('a', 'end', 'done'))
+    buffer.add(actorFrame('b'))
+    expect(buffer.take().map(brief)).toEqual(['a end (done)', '+b', 'b stele.dropped!'])
+  })
+
   it('whoever comes anew hears of all that live, as of now', () => {
     const buffer = createFrameBuffer(10)
     buffer.add(actorFrame('a'))
@@ -53,8 +63,9 @@ describe('frame buffer', () => {
     buffer.add(snapshotFrame('a', 'on'))
     buffer.add(snapshotFrame('b', 'end', 'done'))
     buffer.take()
-    expect(buffer.take()).toEqual([])
+    expect([buffer.hasMore(), buffer.take()]).toEqual([false, []])
     buffer.startAnew()
+    expect([buffer.hasMore(), buffer.size()]).toEqual([true, 0])
     expect(buffer.take().map(brief)).toEqual(['+a on'])
   })
 
@@ -106,6 +117,7 @@ describe('frame buffer', () => {
           expect(Object.fromEntries(seen)).toEqual(Object.fromEntries(truth))
         },
       ),
+      { seed: 20_261_203, numRuns: 1000 },
     )
   })
 })
