@@ -3,12 +3,18 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { LiveMessage } from '../server/wire.ts'
 import { ask } from './api.ts'
-import { after, every, serverNow, setServerTime } from './clock.ts'
+import { after, every, serverNow, setServerTime, ticks } from './clock.ts'
 import { listen } from './live.ts'
 import { parseRoute, type Route } from './route.ts'
 
 /** The shortest time between two questions about the same thing, in milliseconds. */
 const askInterval = 400
+
+/**
+ * How long to rest after an answer, in lengths of the answer: whoever looks at something large
+ * takes no more than a tenth of the thread that answers, which is the engine's own.
+ */
+const restPerAnswer = 9
 
 /** What is known of an answer. */
 export interface Asked<Answer> {
@@ -81,7 +87,11 @@ function createAsking(): { want: (run: () => Promise<void>) => void; close: () =
     wanted = undefined
     isBusy = run !== undefined
     if (run === undefined || isClosed) return
-    void run().finally(() => after(askInterval, next))
+    const begin = ticks()
+    void run().finally(() => {
+      const pause = Math.max(askInterval, (ticks() - begin) * restPerAnswer)
+      after(pause, next)
+    })
   }
   return {
     want: (run) => {
