@@ -98,11 +98,11 @@ code beside it. The rows \`polls\` of the bench measure it.
 
 ## Source lines
 
-With [\`sourceLines\`](configuration.md#source-lines), one look at the stack took 9 to 23 µs in four runs; a call that is
+With [\`sourceLines\`](configuration.md#source-lines), one look at the stack took 9 to 23 µs in two runs; a call that is
 several events looks once, and what a replay finds in the log is not looked for. An event weighs about 120 bytes more. Of
-\`schedule\`, the cheapest call there is and 2,000 of them in one turn, the loop took 68 µs a call without and 128 µs with it,
-and 79 µs and 151 µs in another run. Of a step that waits for its commit, some 3 ms, the difference (-3 to +18 %) was that
-between two runs of the disk. The two cores of the machine were shared with others all the time, so take the order of
+\`schedule\`, the cheapest call there is and 2,000 of them in one turn, the loop took 79 µs a call without and 151 µs with it
+in one of them, 97 µs and 187 µs in the other. A step that waits for its commit, some 3 ms, took 13 % and 18 % longer, which
+is mostly the disk: it varies as much without. The two cores of the machine were shared with others all the time, so take the order of
 magnitude and measure your own:
 [\`test/bench/source-lines.mjs\`](../../test/bench/source-lines.mjs) measures it.
 `
