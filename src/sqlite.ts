@@ -7,7 +7,7 @@ import { openSqliteReader } from './storage/sqlite/open-reader.ts'
 
 export type { Random } from './base/random.ts'
 export type { Result } from './base/result.ts'
-export type { Cancel, Clock, Instant, Milliseconds, Scheduler } from './base/time.ts'
+export type { Cancel, Clock, Instant, Milliseconds, Purpose, Scheduler } from './base/time.ts'
 export type { StorageEnvironment, StorageFactory } from './client/engine-options.ts'
 export type { Driver, WriteProtocol } from './storage/driver.ts'
 export type {

@@ -76,3 +76,19 @@ export function* createExecutions(
     )
   return accept(results)
 }
+
+/** The same, with the notices of all of them in one list. */
+export function* createListed(creations: Parameters<typeof createExecutions>[0]): WriteProtocol<
+  {
+    readonly results: readonly Result<ExecutionState, Refusal>[]
+    readonly notices: readonly Notice[]
+  },
+  Refusal
+> {
+  const created = yield* createExecutions(creations)
+  if (!created.ok) return created
+  return accept({
+    results: created.value.map((result) => (result.ok ? accept(result.value.state) : result)),
+    notices: created.value.flatMap((result) => (result.ok ? result.value.notices : [])),
+  })
+}

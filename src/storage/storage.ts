@@ -23,7 +23,7 @@ import {
   setDelayPause,
   unpauseExecution,
 } from './control.ts'
-import { type CreateRequest, createExecution, createExecutions, writeCreation } from './create.ts'
+import { type CreateRequest, createExecution, createListed, writeCreation } from './create.ts'
 import type { Driver, WriteProtocol } from './driver.ts'
 import {
   type ChildrenPage,
@@ -294,7 +294,7 @@ function commandMethods(driver: Driver, write: Write): CommandStorage {
     createMany: async (requests) => {
       const creations = requests.map(writeCreation)
       const created = await write(
-        () => createMany(creations),
+        () => createListed(creations),
         ({ results }) => results,
       )
       return created.ok ? created.value : []
@@ -321,21 +321,6 @@ function commandMethods(driver: Driver, write: Write): CommandStorage {
       await driver.write(() => registerFunctions(functions))
     },
   }
-}
-
-function* createMany(creations: Parameters<typeof createExecutions>[0]): WriteProtocol<
-  {
-    readonly results: readonly Result<ExecutionState, Refusal>[]
-    readonly notices: readonly Notice[]
-  },
-  Refusal
-> {
-  const created = yield* createExecutions(creations)
-  if (!created.ok) return created
-  return accept({
-    results: created.value.map((result) => (result.ok ? accept(result.value.state) : result)),
-    notices: created.value.flatMap((result) => (result.ok ? result.value.notices : [])),
-  })
 }
 
 function readMethods(driver: Driver): ReadStorage {
