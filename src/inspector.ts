@@ -12,6 +12,7 @@ export type {
   DurationUnit,
   Instant,
   Milliseconds,
+  Purpose,
   Scheduler,
 } from './base/time.ts'
 export type {

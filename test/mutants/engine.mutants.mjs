@@ -302,7 +302,7 @@ export const mutants = [
   {
     name: 'quiet: comes before promises that settle by themselves',
     file: 'src/base/time.ts',
-    find: 'queueMicrotask(() => {\n      // oxlint-disable-next-line no-restricted-globals -- the same\n      process.nextTick(callback)\n    })',
+    find: 'queueMicrotask(() => {\n        // oxlint-disable-next-line no-restricted-globals -- the same\n        process.nextTick(callback)\n      })',
     replace: 'queueMicrotask(callback)',
     tests: ['test/unit/base/time.test.ts'],
     killedBy: /onQuiet: once, after every promise/,
@@ -462,8 +462,8 @@ export const mutants = [
   {
     name: 'wake-up: what is not for us is hurried after',
     file: wakeUp,
-    find: 'dueAt <= this.#polledAt ? this.#now() + tickSleep : dueAt',
-    replace: 'dueAt',
+    find: 'if (dueAt > this.#polledAt) this.#arm(dueAt)',
+    replace: 'if (dueAt > 0) this.#arm(dueAt)',
     tests: wakeUpTests,
     killedBy: /ahead: what was due before the poll and is still there is not hurried after/,
   },
