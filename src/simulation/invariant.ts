@@ -42,7 +42,9 @@ export interface ExecutionChange {
 
 /** A delay that has neither fired nor been cancelled. */
 export interface OpenDelay {
+  /** The delay. */
   readonly delayId: string
+  /** Who asked for it. */
   /** Who asked for it. */
   readonly executionId: string
 }
