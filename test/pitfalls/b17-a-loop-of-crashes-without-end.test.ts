@@ -6,7 +6,8 @@ const options = {
   // Others are in the hands of those that die, too.
   executor: { tickSleep: 50, lockExpiry: 400 },
   timersWatcher: { leeway: 20, tickSleep: 50 },
-  limits: { crashesWithoutProgress: 3 },
+  // Whoever shares its lock with the fatal one may die as often before it gets anywhere.
+  limits: { crashesWithoutProgress: 5 },
 }
 
 const timeout = 90_000
@@ -50,7 +51,7 @@ it('B17: a workflow that kills its process is paused, with the reason; others go
   expect(lives).toBeLessThanOrEqual(options.limits.crashesWithoutProgress + 1)
   const { waitingFor, problems } = await client.ask('explain', id)
   expect(waitingFor).toBe('unpause')
-  expect(problems).toEqual([expect.stringMatching(/3 runs/)])
+  expect(problems).toEqual([expect.stringContaining('5 runs')])
   for (const other of others) {
     expect(await client.ask('outcome', other, { timeout: '20s' })).toMatchObject({ type: 'ok' })
   }
