@@ -34,6 +34,7 @@ export async function makePast(file: string, steps = 300): Promise<void> {
     storage: file,
     functions: pastFunctions,
     logger: false,
+    sourceLines: true,
   })
   await engine.start()
   const waiting = await engine.submit(order, 7, { id: 'order-1', metadata: { tenant: 'acme' } })

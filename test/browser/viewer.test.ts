@@ -16,6 +16,8 @@ async function activeStates(page: Page): Promise<readonly string[]> {
   return states.evaluateAll((found) => found.map((one) => one.getAttribute('data-state') ?? ''))
 }
 
+const lineOf = (caption: string | null): number => Number(caption?.split(':').at(-1))
+
 const versionShown = (page: Page) => page.locator('.scrubber .where strong')
 
 describe.skipIf(chromiumPath === undefined)(`the viewer${reason}`, () => {
@@ -85,7 +87,7 @@ describe.skipIf(chromiumPath === undefined)(`the viewer${reason}`, () => {
       await stage.page.getByText('It waits for a response in m:approve').waitFor()
       await stage.page.locator('.timeline .doing-message').first().waitFor()
       await stage.page.getByRole('tab', { name: 'Values' }).click()
-      await stage.page.getByText('acme').waitFor()
+      await stage.page.getByText('acme', { exact: true }).waitFor()
       await stage.page.getByRole('tab', { name: 'Children' }).click()
       await stage.page.locator('.tree').getByRole('link', { name: 'o:1-charge_1' }).click()
       await stage.page.getByRole('heading', { name: 'order-1.o:1-charge_1' }).waitFor()
@@ -93,6 +95,24 @@ describe.skipIf(chromiumPath === undefined)(`the viewer${reason}`, () => {
       await stage.page.getByText('charging').first().waitFor()
       await expect.poll(() => stage.page.locator('.mark-failed').count()).toBe(1)
     })
+  })
+
+  test('steps through the code of a run that is over', async () => {
+    const { page } = stage
+    await stage.go('#/execution/order-2?v=2')
+    const caption = page.locator('.detail .code figcaption')
+    await expect.poll(() => caption.textContent()).toMatch(/past\.ts:\d+$/)
+    // The test runner moves lines a little, so that which line it is says nothing here.
+    await expect.poll(() => page.locator('.detail .code li').count()).toBeGreaterThan(10)
+    expect(await page.locator('.detail .code li.is-meant').count()).toBe(1)
+    const first = await caption.textContent()
+    await page.locator('h1').click()
+    for (let presses = 0; presses < 20; presses += 1) {
+      await page.keyboard.press('ArrowRight')
+      await expect.poll(() => page.locator('.detail h3').count()).toBe(1)
+      if ((await caption.count()) > 0 && (await caption.textContent()) !== first) break
+    }
+    expect(lineOf(await caption.textContent())).toBeGreaterThan(lineOf(first))
   })
 
   describe('goes through the past', () => {

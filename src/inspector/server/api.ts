@@ -1,6 +1,7 @@
 /** The questions that a viewer answers, by path. */
 
 import { answerChart, answerMachines } from './api-charts.ts'
+import { answerCode } from './api-code.ts'
 import { answerExecution, answerTimeline, answerTree } from './api-execution.ts'
 import { answerExecutors, answerFunctions } from './api-executors.ts'
 import { answerList } from './api-list.ts'
@@ -19,6 +20,7 @@ export const questions: ReadonlyMap<string, Answer> = new Map<string, Answer>([
   ['/api/event', answerEvent],
   ['/api/responses', answerResponses],
   ['/api/logs', answerLogs],
+  ['/api/code', answerCode],
   ['/api/tree', answerTree],
   ['/api/timeline', answerTimeline],
   ['/api/chart', answerChart],

@@ -5,7 +5,7 @@ import type { ExecutionEvent, LoggedEvent } from '../../model/event.ts'
 import type { StoredOutcome } from '../../model/outcome.ts'
 import type { ListedResponse } from '../../storage/read.ts'
 import { type ShowOptions, showText, showValue } from './show.ts'
-import type { EventLine, ResponseLine, ShownValue } from './wire.ts'
+import type { CodePlace, EventLine, ResponseLine, ShownValue } from './wire.ts'
 
 /** Characters of a line's summary. */
 const summaryMax = 160
@@ -16,7 +16,8 @@ const valueFields: ReadonlySet<string> = new Set(['input', 'value', 'event', 'pa
 /** An event. */
 export function showEvent({ version, createdAt, event }: LoggedEvent, by: ShowOptions): EventLine {
   const { type, ...rest } = event
-  const { httpTraces, ...fields } = 'httpTraces' in rest ? rest : { ...rest, httpTraces: undefined }
+  const known: EventExtras & object = rest
+  const { httpTraces, source, ...fields } = known
   return {
     version,
     createdAt,
@@ -24,7 +25,14 @@ export function showEvent({ version, createdAt, event }: LoggedEvent, by: ShowOp
     summary: oneLine(summaryOf(event, by)),
     fields: showFields(fields, by),
     ...(httpTraces === undefined ? {} : { httpTraces }),
+    ...(source === undefined ? {} : { source }),
   }
+}
+
+/** What some events have, and what is shown in its own way. */
+interface EventExtras {
+  readonly httpTraces?: EventLine['httpTraces']
+  readonly source?: CodePlace
 }
 
 /** A response. */

@@ -97,6 +97,25 @@ export interface EventLine {
   readonly summary: string
   readonly fields: readonly ShownValue[]
   readonly httpTraces?: readonly TraceLine[]
+  /** The call that caused it, where its engine recorded source lines. */
+  readonly source?: CodePlace
+}
+
+/** Where a call stands. */
+export interface CodePlace {
+  readonly file: string
+  /** From 1, and so is the column. */
+  readonly line: number
+  readonly column: number
+  /** Names the text of the file. */
+  readonly hash: string
+}
+
+/** Lines of a source file around one; none when the text is not there. */
+export interface CodeAnswer {
+  /** Number of the first line given. */
+  readonly from: number
+  readonly lines: readonly string[]
 }
 
 /** One HTTP request of an attempt. */

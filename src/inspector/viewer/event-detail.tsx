@@ -5,6 +5,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { EventLine, TraceLine } from '../server/wire.ts'
 import { ask, questionOf } from './api.ts'
 import { formatInstant, formatTime } from './clock.ts'
+import { CodeView } from './code-view.tsx'
 import { formatDuration, spaced } from './format.ts'
 import { Value } from './parts.tsx'
 
@@ -32,6 +33,7 @@ export function EventDetail(props: {
         <Value key={value.name} value={value} onMore={readAll} />
       ))}
       {httpTraces.length > 0 && <Traces traces={httpTraces} />}
+      {event.source !== undefined && <CodeView place={event.source} />}
     </div>
   )
 }
