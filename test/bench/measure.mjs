@@ -12,9 +12,6 @@ import { measureBlocks } from './blocks.mjs'
 import drivers from './peers/stele.mjs'
 import { measurePolls } from './polls.mjs'
 import { measureProfile } from './profile.mjs'
-import { measureList, measureViewed } from './viewer.mjs'
-import { measurePaint } from './viewer-paint.mjs'
-import { measureWatched } from './watched.mjs'
 import { measureChildren, measureFans, measureLong, measureSteps } from './workflows.mjs'
 
 const [workload, synchronous] = process.argv.slice(2)
@@ -42,11 +39,15 @@ const workloads = {
   w6: () => measureBacklog(folder, synchronous, Number(process.env.STELE_BENCH_ROWS ?? 100_000)),
   w7: () => measureBlocks(folder, synchronous),
   profile: () => measureProfile(folder, synchronous),
-  watched: () => measureWatched(folder, synchronous),
+  // What only these need is loaded with them: a browser's driver would weigh on the memory of all.
+  watched: async () => (await import('./watched.mjs')).measureWatched(folder, synchronous),
   polls: () => measurePolls({ file, synchronous, payload }),
-  'viewer-list': () => measureList({ file, synchronous, payload }),
-  'viewer-paint': () => measurePaint({ file, synchronous, payload }),
-  'viewer-engine': () => measureViewed({ file, synchronous, payload }),
+  'viewer-list': async () =>
+    (await import('./viewer.mjs')).measureList({ file, synchronous, payload }),
+  'viewer-paint': async () =>
+    (await import('./viewer-paint.mjs')).measurePaint({ file, synchronous, payload }),
+  'viewer-engine': async () =>
+    (await import('./viewer.mjs')).measureViewed({ file, synchronous, payload }),
 }
 
 try {
