@@ -289,7 +289,9 @@ class SimulationRun {
   #virtualScope(): VirtualScope | undefined {
     const life = this.#lifeNow()
     if (life === undefined) return undefined
-    const random = this.#randoms.get(life) ?? this.#choices.random(`code of ${life.process}`)
+    const random =
+      this.#randoms.get(life) ??
+      this.#choices.random(`code of ${life.process}/${this.#randoms.size}`)
     this.#randoms.set(life, random)
     return { life, random }
   }

@@ -3,16 +3,10 @@
  * given, an application that sends each note once or twice, and cancellations that must hold.
  */
 
-import {
-  defineActivity,
-  defineWorkflow,
-  type Handle,
-  isSteleError,
-  type Outcome,
-  unchecked,
-} from 'stele'
+import { defineActivity, defineWorkflow, type Handle, type Outcome, unchecked } from 'stele'
 import { type ExploreOptions, type Invariant, simulated, type World } from 'stele/simulation'
 import { type Receipt, worldInvariants } from './invariants.ts'
+import { isLegal } from './is-legal.ts'
 
 const short = { lockExpiry: '1s', timeout: '4s' } as const
 const lock = { lockExpiry: '1s' } as const
@@ -237,15 +231,4 @@ const expectations: Readonly<Record<string, Expectation>> = {
     kinds.join() === 'child,child,child,delay' && slept >= 86_400_000 - skewMax,
   desk: (value: readonly number[]) => new Set(value).size === value.length,
   task: (value: Receipt, input) => value.input === input,
-}
-
-async function isLegal(command: Promise<unknown>): Promise<boolean> {
-  try {
-    await command
-    return true
-  } catch (error) {
-    if (isSteleError(error, 'illegal_state') || isSteleError(error, 'already_finished'))
-      return false
-    throw error
-  }
 }

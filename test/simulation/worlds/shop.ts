@@ -5,8 +5,8 @@
 
 import { type AnyFunction, defineActivity, defineWorkflow, type Handle, unchecked } from 'stele'
 import { type ExploreOptions, simulated, type World } from 'stele/simulation'
-import { isSteleError } from '../../../src/base/error.ts'
 import { worldInvariants } from './invariants.ts'
+import { isLegal } from './is-legal.ts'
 
 const short = {
   lockExpiry: '2s',
@@ -183,17 +183,5 @@ async function release(w: World, handle: Any): Promise<void> {
     if (!state.paused) return
     await isLegal(handle.unpause())
     await w.advance('10ms')
-  }
-}
-
-/** Whether it was done; a refusal is an answer, too. */
-async function isLegal(command: Promise<unknown>): Promise<boolean> {
-  try {
-    await command
-    return true
-  } catch (error) {
-    if (isSteleError(error, 'illegal_state') || isSteleError(error, 'already_finished'))
-      return false
-    throw error
   }
 }

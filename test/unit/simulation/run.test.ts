@@ -62,6 +62,24 @@ describe('a run', () => {
     expect(await draw(1)).toBe(first)
     expect(await draw(2)).not.toBe(first)
   })
+
+  it('gives a process that was started again other numbers than before', async () => {
+    const drawn: number[] = []
+    const dice = defineActivity({ name: 'dice' }, () => drawn.push(Math.random()))
+    const roll: Scenario = async (w) => {
+      await (await w.submit(dice)).result()
+    }
+    const { failure } = await run(
+      async (w) => {
+        await roll(w)
+        w.crash('engine-0')
+        await roll(w)
+      },
+      { functions: [dice] },
+    )
+    expect(failure).toBeUndefined()
+    expect(new Set(drawn).size).toBe(2)
+  })
 })
 
 describe('a run fails', () => {
