@@ -11,7 +11,7 @@ import type { Driver, WriteProtocol } from '../driver.ts'
 import type { Protocol } from '../protocol.ts'
 import type { Connection } from './connection.ts'
 import { isBusy, isCorruption, isStatementFault, toSteleError } from './dialect.ts'
-import { type IsInPlace, movedError } from './file-identity.ts'
+import { type FileIdentity, movedError } from './file-identity.ts'
 
 /** Most writes that share a transaction. */
 export const groupSizeMax = 1000
@@ -32,7 +32,7 @@ export interface DriveOptions {
   readonly connection: Connection
   readonly file: string
   /** Whether the file is still there; not asked when absent. */
-  readonly isInPlace?: IsInPlace | undefined
+  readonly identity?: FileIdentity | undefined
   readonly clock: Clock
   readonly random: Random
   readonly scheduler: Scheduler
@@ -118,6 +118,7 @@ class SqliteDriver {
     this.#closing ??= new Promise<void>((resolve) => {
       this.#onDrained = () => {
         this.#options.connection.close()
+        this.#options.identity?.close()
         resolve()
       }
       if (!this.#isScheduled) this.#onDrained()
@@ -168,8 +169,8 @@ class SqliteDriver {
   }
 }
 
-function requireInPlace({ file, isInPlace }: DriveOptions, access?: 'write'): void {
-  if (isInPlace !== undefined && !isInPlace(access)) throw movedError(file)
+function requireInPlace({ file, identity }: DriveOptions, access?: 'write'): void {
+  if (identity?.isInPlace(access) === false) throw movedError(file)
 }
 
 function closedError({ file }: DriveOptions): SteleError {

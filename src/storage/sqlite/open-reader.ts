@@ -42,8 +42,8 @@ export async function openSqliteReader(
       throw cause
     }
   })
-  const isInPlace = watchIdentity(file)
-  return { driver: createSqliteDriver({ connection, file, isInPlace, ...environment }), version }
+  const identity = watchIdentity(file)
+  return { driver: createSqliteDriver({ connection, file, identity, ...environment }), version }
 }
 
 function requireSchema(connection: Connection, file: string): number {

@@ -53,7 +53,7 @@ export async function openSqlite(
   const connection = await openPatiently(file, environment, () =>
     openOnce(options, environment.clock),
   )
-  return createSqliteDriver({ connection, file, isInPlace: watchIdentity(file), ...environment })
+  return createSqliteDriver({ connection, file, identity: watchIdentity(file), ...environment })
 }
 
 /** Others may be opening, migrating or writing at the same moment: tries until they are done. */

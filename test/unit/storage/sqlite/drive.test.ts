@@ -15,6 +15,7 @@ import {
   groupTimeMax,
   inPlaceInterval,
 } from '../../../../src/storage/sqlite/drive.ts'
+import type { FileIdentity } from '../../../../src/storage/sqlite/file-identity.ts'
 import {
   type ObservedConnection,
   observeConnection,
@@ -176,13 +177,16 @@ describe('group commit', () => {
 })
 
 describe('a read', () => {
-  const identity = (): { readonly asked: number[]; readonly isInPlace: () => boolean } => {
+  const watched = (): { readonly asked: number[]; readonly identity: FileIdentity } => {
     const asked: number[] = []
     return {
       asked,
-      isInPlace: () => {
-        asked.push(1)
-        return true
+      identity: {
+        isInPlace: () => {
+          asked.push(1)
+          return true
+        },
+        close: () => undefined,
       },
     }
   }
@@ -205,10 +209,10 @@ describe('a read', () => {
   })
 
   test('looks only now and then whether the file is in its place', async () => {
-    const { asked, isInPlace } = identity()
+    const { asked, identity } = watched()
     const clock = createTestClock()
     const random = createRandom(1)
-    driver = createSqliteDriver({ connection, file: 'f', isInPlace, clock, random, scheduler })
+    driver = createSqliteDriver({ connection, file: 'f', identity, clock, random, scheduler })
     await numbers()
     await numbers()
     expect(asked).toHaveLength(1)

@@ -1,24 +1,37 @@
 /** A file that is deleted or replaced under an open database takes nothing with it unnoticed. */
 
-import { copyFileSync, renameSync, rmSync } from 'node:fs'
+import {
+  copyFileSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { createEngine, defineActivity } from 'stele'
-import { describe, expect, it } from 'vitest'
-import { watchIdentity } from '../../../../src/storage/sqlite/file-identity.ts'
+import { describe, expect, it, vi } from 'vitest'
+import { type FileIdentity, watchIdentity } from '../../../../src/storage/sqlite/file-identity.ts'
 import { openSqlite } from '../../../../src/storage/sqlite/open.ts'
 import { testEnvironment } from '../../../support/storage/opened-storage.ts'
 import { temporaryDirectory } from '../../../support/storage/temporary-directory.ts'
+
+vi.mock('node:fs', async (importActual) => {
+  const actual = await importActual<typeof import('node:fs')>()
+  return { ...actual, statSync: vi.fn(actual.statSync) }
+})
 
 const noop = defineActivity({ name: 'noop' }, (input: number) => input)
 const gone = { code: 'storage_unavailable', message: expect.stringMatching(/deleted, moved/) }
 
 describe('watchIdentity', () => {
   it('in memory: always in place', () => {
-    expect(watchIdentity(':memory:')()).toBe(true)
+    expect(watchIdentity(':memory:').isInPlace('write')).toBe(true)
   })
 
   it('a name without a file is never in place', () => {
     using folder = temporaryDirectory()
-    expect(watchIdentity(folder.file('none.db'))()).toBe(false)
+    expect(watchIdentity(folder.file('none.db')).isInPlace()).toBe(false)
   })
 })
 
@@ -64,7 +77,7 @@ describe('a file that is gone', () => {
     try {
       process.chdir(folder.path)
       copyFileSync(new URL(import.meta.url), 'some.file')
-      const isInPlace = watchIdentity('some.file')
+      const { isInPlace } = watchIdentity('some.file')
       process.chdir('/')
       expect(isInPlace()).toBe(true)
     } finally {
@@ -72,3 +85,71 @@ describe('a file that is gone', () => {
     }
   })
 })
+
+describe('the WAL', () => {
+  it('deleted: not in its place for who writes', () => {
+    using folder = temporaryDirectory()
+    const { file, identity } = watchedFile(folder)
+    rmSync(`${file}-wal`)
+    expect([identity.isInPlace(), identity.isInPlace('write')]).toEqual([true, false])
+  })
+
+  it('replaced by another: not in its place, and back again when the first is', () => {
+    using folder = temporaryDirectory()
+    const { file, identity } = watchedFile(folder)
+    renameSync(`${file}-wal`, folder.file('away'))
+    writeFileSync(`${file}-wal`, '')
+    expect(identity.isInPlace('write')).toBe(false)
+    renameSync(folder.file('away'), `${file}-wal`)
+    expect(identity.isInPlace('write')).toBe(true)
+  })
+
+  it('made later: remembered from then on', () => {
+    using folder = temporaryDirectory()
+    const file = folder.file('app.db')
+    writeFileSync(file, '')
+    const identity = watchIdentity(file)
+    expect(identity.isInPlace('write')).toBe(true)
+    writeFileSync(`${file}-wal`, '')
+    expect(identity.isInPlace('write')).toBe(true)
+    rmSync(`${file}-wal`)
+    expect(identity.isInPlace('write')).toBe(false)
+  })
+
+  it.skipIf(process.platform !== 'linux')('is not asked for its times before writes', () => {
+    using folder = temporaryDirectory()
+    const { file, identity } = watchedFile(folder)
+    vi.mocked(statSync).mockClear()
+    expect(identity.isInPlace('write')).toBe(true)
+    const asked = vi.mocked(statSync).mock.calls.map(([path]) => path)
+    expect(asked).toEqual([file, `${file}-shm`])
+  })
+
+  it.skipIf(process.platform !== 'linux')('is let go at the end', () => {
+    using folder = temporaryDirectory()
+    const { file, identity } = watchedFile(folder)
+    expect(openFiles()).toContain(`${file}-wal`)
+    identity.close()
+    identity.close()
+    expect(openFiles()).not.toContain(`${file}-wal`)
+  })
+})
+
+function watchedFile(folder: ReturnType<typeof temporaryDirectory>): {
+  readonly file: string
+  readonly identity: FileIdentity
+} {
+  const file = folder.file('app.db')
+  for (const suffix of ['', '-wal', '-shm']) writeFileSync(file + suffix, '')
+  return { file, identity: watchIdentity(file) }
+}
+
+function openFiles(): readonly string[] {
+  return readdirSync('/proc/self/fd').flatMap((descriptor) => {
+    try {
+      return [readlinkSync(`/proc/self/fd/${descriptor}`)]
+    } catch {
+      return []
+    }
+  })
+}
