@@ -12,7 +12,7 @@ import {
 } from '../model/event.ts'
 import type { ExecutionId } from '../model/ids.ts'
 import { corruptColumn, integerOf, objectOf, textOf } from './column.ts'
-import { type Call, call, type Row, statement } from './protocol.ts'
+import { type Call, call, countingStatement, type Row, statement } from './protocol.ts'
 
 /** The columns of an event, for SELECT lists over table `events` under the name `v`. */
 export const eventColumns = 'v.execution_id, v.version, v.created_at_ms, v.type, v.body'
@@ -23,12 +23,11 @@ const insertEvent = statement(
    VALUES ($1, $2, $3, $4, $5)`,
 )
 
-const insertFreeEvent = statement(
+const insertFreeEvent = countingStatement(
   'insert-free-event',
   `INSERT INTO events (execution_id, version, created_at_ms, type, body)
    VALUES ($1, $2, $3, $4, $5)
-   ON CONFLICT (execution_id, version) DO NOTHING
-   RETURNING version`,
+   ON CONFLICT (execution_id, version) DO NOTHING`,
 )
 
 /**

@@ -18,7 +18,7 @@ import { insertFreeEventCall, parseCreated, type WrittenEvent, writeEvent } from
 import { type Notice, noticesOf } from './notice.ts'
 import { type Call, call, type Protocol, type Row, statement } from './protocol.ts'
 import { type SetAside, setAsideCall } from './set-aside.ts'
-import { parseState, pendingColumns, replaceStateCall } from './state-row.ts'
+import { parseState, pendingColumns, updateStateCall } from './state-row.ts'
 
 /**
  * Which versions of a function an executor takes: any (`by_name`), its own (`by_version`), or any
@@ -214,7 +214,7 @@ function tryLock(row: Row, target: LockTarget, eventFor: LockEvents): LockAttemp
       type: 'draft',
       execution: { state: decision.value, created, locked },
       insert: insertFreeEventCall(before.executionId, version, entry),
-      update: replaceStateCall(before, decision.value),
+      update: updateStateCall(before, decision.value),
     }
   } catch (cause) {
     return poison(executionId, cause instanceof Error ? cause.message : String(cause))

@@ -18,10 +18,12 @@ import { deploymentIdOf, executionIdOf, executorIdOf, runIdOf } from './id-row.t
 import {
   type Call,
   call,
+  countingStatement,
   type Protocol,
   query,
   type Row,
   type SqlValue,
+  type Statement,
   statement,
 } from './protocol.ts'
 
@@ -51,28 +53,41 @@ const selectStateForUpdate = statement(
    WHERE e.execution_id = $1`,
 )
 
-const insertState = statement(
+const insertState = countingStatement(
   'insert-state',
   `INSERT INTO executions (
      execution_id, parent_execution_id, function_kind, function_name, function_version,
      version, created_at_ms, first_scheduled_at_ms, deployment_id, failures, status,
      paused, cancelling, scheduled_at_ms)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, 0, 'pending_at', $10, 0, $8)
-   ON CONFLICT (execution_id) DO NOTHING
-   RETURNING version`,
+   ON CONFLICT (execution_id) DO NOTHING`,
 )
 
-const updateText = `UPDATE executions
-   SET version = $3, function_version = $4, deployment_id = $5, failures = $6, status = $7,
-     paused = $8, cancelling = $9, scheduled_at_ms = $10, lock_expires_at_ms = $11,
-     last_lock_version = $12, executor_id = $13, run_id = $14, retry = $15, seen_cursor = $16,
-     run_expires_at_ms = $17, incompatible_version = $18, finished_at_ms = $19,
-     outcome_type = $20, failure_kind = $21
-   WHERE execution_id = $1 AND version = $2`
+/** Columns that a transition may change, in the order of `stateValues`. */
+const changingColumns = [
+  'version',
+  'function_version',
+  'deployment_id',
+  'failures',
+  'status',
+  'paused',
+  'cancelling',
+  'scheduled_at_ms',
+  'lock_expires_at_ms',
+  'last_lock_version',
+  'executor_id',
+  'run_id',
+  'retry',
+  'seen_cursor',
+  'run_expires_at_ms',
+  'incompatible_version',
+  'finished_at_ms',
+  'outcome_type',
+  'failure_kind',
+]
 
-const updateState = statement('update-state', `${updateText}\n   RETURNING version`)
-
-const replaceState = statement('replace-state', updateText)
+/** One statement for each set of columns that change together; transitions know a few dozen. */
+const updatesByColumns = new Map<number, Statement>()
 
 /** The state of an execution, or `undefined`. */
 export function* findState(id: ExecutionId): Protocol<ExecutionState | undefined> {
@@ -103,31 +118,52 @@ export function insertStateCall(state: ExecutionState): Call {
   )
 }
 
-/** Swaps a state; no row comes back when somebody else was first: compare and swap. */
-export function updateStateCall(before: ExecutionState, after: ExecutionState): Call {
-  return { statement: updateState, values: stateValues(before, after) }
-}
-
 /**
- * Replaces a state that this transaction has read, and holds: nobody can have been faster, and
- * without RETURNING the statement costs 2 µs less.
+ * Swaps a state; no row comes back when somebody else was first: compare and swap. Writes only the
+ * columns that change, so that indexes over the others stay as they are: an event within a lock
+ * writes its version, and half as many pages.
  */
-export function replaceStateCall(before: ExecutionState, after: ExecutionState): Call {
-  return { statement: replaceState, values: stateValues(before, after) }
+export function updateStateCall(before: ExecutionState, after: ExecutionState): Call {
+  const present = stateValues(before)
+  const wanted = stateValues(after)
+  const values: SqlValue[] = []
+  let columns = 0
+  for (const [index, value] of wanted.entries()) {
+    // The version always, also when a response leaves it as it is: a SET has to name something.
+    if (index > 0 && value === present[index]) continue
+    columns |= 1 << index
+    values.push(value)
+  }
+  values.push(after.executionId, before.version)
+  return { statement: updateOf(columns), values }
 }
 
-function stateValues(before: ExecutionState, after: ExecutionState): readonly SqlValue[] {
+/** @param columns a bit for each of `changingColumns` */
+function updateOf(columns: number): Statement {
+  const known = updatesByColumns.get(columns)
+  if (known !== undefined) return known
+  const names = changingColumns.filter((_, index) => (columns & (1 << index)) !== 0)
+  const assignments = names.map((name, index) => `${name} = $${index + 1}`)
+  const update = countingStatement(
+    `update-state-${columns.toString(16)}`,
+    `UPDATE executions
+   SET ${assignments.join(', ')}
+   WHERE execution_id = $${names.length + 1} AND version = $${names.length + 2}`,
+  )
+  updatesByColumns.set(columns, update)
+  return update
+}
+
+function stateValues(state: ExecutionState): readonly SqlValue[] {
   const values: SqlValue[] = [
-    after.executionId,
-    before.version,
-    after.version,
-    after.function.version,
-    after.deploymentId,
-    after.failures,
-    after.status,
+    state.version,
+    state.function.version,
+    state.deploymentId,
+    state.failures,
+    state.status,
   ]
-  if (after.status === 'finished') pushFinished(values, after)
-  else pushOpen(values, after)
+  if (state.status === 'finished') pushFinished(values, state)
+  else pushOpen(values, state)
   return values
 }
 
@@ -138,10 +174,21 @@ function pushOpen(values: SqlValue[], state: UnfinishedState): void {
   if (status === 'locked') values.push(state.lockExpiresAt, state.lastLockVersion)
   else values.push(null, null)
   values.push(lastOwner?.executorId ?? null, lastOwner?.runId ?? null)
-  values.push(status === 'locked' ? JSON.stringify(state.retry) : null)
+  values.push(status === 'locked' ? retryText(state.retry) : null)
   if (status === 'blocked') values.push(state.seenCursor, state.runExpiresAt)
   else values.push(null, null)
   values.push(state.incompatibleVersion ?? null, null, null, null)
+}
+
+/** The policy of a function is written for each of its locks. */
+const retryTexts = new WeakMap<RetryPolicy, string>()
+
+function retryText(retry: RetryPolicy): string {
+  const known = retryTexts.get(retry)
+  if (known !== undefined) return known
+  const text = JSON.stringify(retry)
+  retryTexts.set(retry, text)
+  return text
 }
 
 function pushFinished(values: SqlValue[], state: FinishedState): void {

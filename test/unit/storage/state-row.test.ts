@@ -246,6 +246,35 @@ describe('insertStateCall() and updateStateCall()', () => {
     await storage.close()
   })
 
+  test.each(states)('$status is read as it was written, whatever it was before', async (from) => {
+    for (const to of states) {
+      const { driver, storage } = await openMemoryStorage()
+      await driver.write(function* () {
+        yield [insertStateCall(before), updateStateCall(before, from), updateStateCall(from, to)]
+        return { ok: true, value: undefined }
+      })
+      expect(await storage.findState(to.executionId)).toEqual(to)
+      await storage.close()
+    }
+  })
+
+  test('an event that only moves the version writes nothing else', () => {
+    const held: ExecutionState = {
+      ...open,
+      status: 'locked',
+      lockExpiresAt: 80,
+      lastLockVersion: 4,
+      lastOwner,
+      retry: retryFive,
+    }
+    const { statement, values } = updateStateCall(held, { ...held, version: 5 })
+    expect(statement.text.replaceAll(/\s+/g, ' ')).toBe(
+      'UPDATE executions SET version = $1 WHERE execution_id = $2 AND version = $3',
+    )
+    expect(values).toEqual([5, 'a', 4])
+    expect(updateStateCall(held, { ...held, version: 6 }).statement).toBe(statement)
+  })
+
   test('a state is replaced only while it is the one that was read', async () => {
     const { driver, storage } = await openMemoryStorage()
     const after: ExecutionState = { ...before, version: 1 }
