@@ -113,6 +113,8 @@ class PollingExecutor implements Executor {
   readonly #beat: Beat
   readonly #unlistenPermits: Cancel
   #pollsInFlight = 0
+  /** It has just been told of work, perhaps by a write that the poll can share a commit with. */
+  #isWoken = false
   #isClosing = false
   #closed: Promise<void> | undefined
   #onClosed: () => void = () => undefined
@@ -147,7 +149,9 @@ class PollingExecutor implements Executor {
       tickSleep: settings.tickSleep,
       targets: () => targetsOf(options, settings.batchSize),
       onWake: () => {
+        this.#isWoken = true
         this.#send('work_due')
+        this.#isWoken = false
       },
     })
     this.actor = createActor(compiledExecutor.logic(this.#effects()), {
@@ -177,17 +181,21 @@ class PollingExecutor implements Executor {
     return this.#closed
   }
 
-  async poll(lockedAt: Instant): Promise<PollResult> {
+  poll(lockedAt: Instant): Promise<PollResult> {
+    return this.#poll(() => lockedAt)
+  }
+
+  /** `begin` gives the instant of the poll, when it begins to look. */
+  async #poll(begin: () => Instant): Promise<PollResult> {
     const { permits, settings } = this.#options
     const granted = this.#stragglers.areTooMany() ? 0 : permits.reserve(settings.batchSize)
-    const targets = granted === 0 ? [] : targetsOf(this.#options, granted)
-    if (targets.length === 0) {
+    if (granted === 0 || targetsOf(this.#options, granted).length === 0) {
       permits.giveBack(granted)
       return { locked: 0, granted: 0, ended: Promise.resolve() }
     }
     this.#pollsInFlight += 1
     try {
-      const batch = await this.#lock({ targets, granted, lockedAt })
+      const batch = await this.#lock(granted, begin)
       return { locked: batch.locked.length, granted, ended: this.#startAll(batch, granted) }
     } catch (cause) {
       permits.giveBack(granted)
@@ -203,8 +211,9 @@ class PollingExecutor implements Executor {
     const { scheduler, logger } = this.#options.context
     return {
       poll: () => {
+        if (this.#isWoken) void this.#pollAndReport()
         // At the end of this turn all permits that are being freed now are there.
-        scheduler.soon(() => void this.#pollAndReport())
+        else scheduler.soon(() => void this.#pollAndReport())
       },
       wait: () => {
         this.#wakeUp.wait(failurePause(this.#polling, this.#options.settings.tickSleep))
@@ -228,9 +237,8 @@ class PollingExecutor implements Executor {
 
   async #pollAndReport(): Promise<void> {
     if (this.#isClosing) return
-    this.#wakeUp.beginPoll()
     try {
-      const { locked, granted } = await this.poll(this.#options.context.clock.now())
+      const { locked, granted } = await this.#poll(() => this.#beginPoll())
       // Without a permit nobody was asked.
       if (granted > 0) this.#polling.worked()
       if (granted === 0) this.#send('permits_exhausted')
@@ -241,16 +249,24 @@ class PollingExecutor implements Executor {
     }
   }
 
-  #lock({ targets, granted, lockedAt }: LockAsk): Promise<LockBatch> {
+  /** What is told from here on is not answered by this poll. */
+  #beginPoll(): Instant {
+    this.#wakeUp.beginPoll()
+    return this.#options.context.clock.now()
+  }
+
+  #lock(granted: number, begin: () => Instant): Promise<LockBatch> {
     const { storage, mintUlid, deploymentId } = this.#options.context
-    return storage.lockDue({
-      targets,
+    const runId = newRunId(mintUlid())
+    return storage.lockDue(() => ({
+      lockedAt: begin(),
+      // A function may have got a permit back since the poll was asked for.
+      targets: targetsOf(this.#options, granted),
       executorId: this.executorId,
-      runId: newRunId(mintUlid()),
+      runId,
       deploymentId,
-      lockedAt,
       limit: granted,
-    })
+    }))
   }
 
   #startAll(batch: LockBatch, granted: number): Promise<void> {
@@ -324,12 +340,6 @@ class PollingExecutor implements Executor {
   #send(type: ExecutorEvent['type']): void {
     this.actor.send({ type })
   }
-}
-
-interface LockAsk {
-  readonly targets: readonly LockTarget[]
-  readonly granted: number
-  readonly lockedAt: Instant
 }
 
 const stragglerAdvice =

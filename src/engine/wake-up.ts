@@ -11,7 +11,7 @@ import type { EngineFunction } from './engine-function.ts'
 /** Wakes one executor. */
 export interface WakeUp {
   readonly listen: (functions: readonly EngineFunction[]) => void
-  /** A poll begins: it answers every notice of what is due by now. */
+  /** A poll begins to look: it answers every notice of what is due by now. */
   readonly beginPoll: () => void
   /** Something may be due, now unless said otherwise: wakes then, or at the next wait. */
   readonly notice: (dueAt?: Instant) => void

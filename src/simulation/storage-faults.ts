@@ -158,7 +158,11 @@ function mortal(driver: Driver, options: ProcessStorageOptions, disconnect: () =
     }
   }
   return {
-    write: (protocol) => answer(() => driver.write(protocol)),
+    write: (protocol, onAccepted) => {
+      // Nobody may depend on being told early.
+      const isDeaf = onAccepted === undefined || faults.happens('dropNotice')
+      return answer(() => driver.write(protocol, isDeaf ? undefined : onAccepted))
+    },
     read: (protocol) =>
       answer(async () => {
         if (faults.happens('lateRead')) await new Promise<void>(life.scheduler.soon)

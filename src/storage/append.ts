@@ -25,16 +25,17 @@ import type { WriteProtocol } from './driver.ts'
 import { insertEventCall, type WrittenEvent, writeEvent } from './event-row.ts'
 import { firstAnswerCall, joinSetCalls } from './join-set-row.ts'
 import { type Notice, noticesOf } from './notice.ts'
-import { type Call, call, countingStatement, type Protocol } from './protocol.ts'
+import { type Call, call, type Protocol, statement } from './protocol.ts'
 import { delayResultCall, respond } from './respond.ts'
 import { writeResponse } from './response-row.ts'
 import { findStateForUpdate, updateStateCall } from './state-row.ts'
 
-const insertDelay = countingStatement(
+const insertDelay = statement(
   'insert-delay',
   `INSERT INTO delays (delay_id, execution_id, due_at_ms, paused)
    VALUES ($1, $2, $3, $4)
-   ON CONFLICT (delay_id) DO NOTHING`,
+   ON CONFLICT (delay_id) DO NOTHING
+   RETURNING delay_id`,
 )
 
 /** What a turn gives up: cancelled in this order, children first. */

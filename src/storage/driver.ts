@@ -11,9 +11,14 @@ export interface Driver {
   /**
    * Runs a writing transaction, atomically and serialised with all others of this database.
    * Resolves after its commit is durable, or after its refusal was rolled back.
+   *
+   * A driver whose transactions take in several writes calls `onAccepted` before the commit, each
+   * time that the protocol has run and was not refused: what is asked for in there may share the
+   * commit. The commit may still fail. Other drivers never call it.
    */
   readonly write: <Value, Refusal>(
     protocol: () => WriteProtocol<Value, Refusal>,
+    onAccepted?: (value: Value) => void,
   ) => Promise<Result<Value, Refusal>>
   /** Runs a reading transaction on one consistent snapshot. */
   readonly read: <Value>(protocol: () => Protocol<Value>) => Promise<Value>

@@ -12,7 +12,7 @@ import {
 } from '../model/event.ts'
 import type { ExecutionId } from '../model/ids.ts'
 import { corruptColumn, integerOf, objectOf, textOf } from './column.ts'
-import { type Call, call, countingStatement, type Row, statement } from './protocol.ts'
+import { type Call, call, type Row, statement } from './protocol.ts'
 
 /** The columns of an event, for SELECT lists over table `events` under the name `v`. */
 export const eventColumns = 'v.execution_id, v.version, v.created_at_ms, v.type, v.body'
@@ -21,13 +21,6 @@ const insertEvent = statement(
   'insert-event',
   `INSERT INTO events (execution_id, version, created_at_ms, type, body)
    VALUES ($1, $2, $3, $4, $5)`,
-)
-
-const insertFreeEvent = countingStatement(
-  'insert-free-event',
-  `INSERT INTO events (execution_id, version, created_at_ms, type, body)
-   VALUES ($1, $2, $3, $4, $5)
-   ON CONFLICT (execution_id, version) DO NOTHING`,
 )
 
 /**
@@ -49,11 +42,6 @@ export function writeEvent(event: ExecutionEvent, createdAt: Instant): WrittenEv
 /** Inserts an event at a version. */
 export function insertEventCall(id: ExecutionId, version: Version, entry: WrittenEvent): Call {
   return call(insertEvent, id, version, entry.createdAt, entry.event.type, entry.body)
-}
-
-/** The same; no row comes back when the version is taken. */
-export function insertFreeEventCall(id: ExecutionId, version: Version, entry: WrittenEvent): Call {
-  return call(insertFreeEvent, id, version, entry.createdAt, entry.event.type, entry.body)
 }
 
 const knownTypes: ReadonlySet<string> = new Set(eventTypes)

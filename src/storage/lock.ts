@@ -14,11 +14,11 @@ import type { RetryPolicy } from '../model/retry.ts'
 import type { LockedState, PendingState } from '../model/state.ts'
 import { integerOf, textOf } from './column.ts'
 import type { WriteProtocol } from './driver.ts'
-import { insertFreeEventCall, parseCreated, type WrittenEvent, writeEvent } from './event-row.ts'
+import { insertEventCall, parseCreated, type WrittenEvent, writeEvent } from './event-row.ts'
 import { type Notice, noticesOf } from './notice.ts'
 import { type Call, call, type Protocol, type Row, statement } from './protocol.ts'
 import { type SetAside, setAsideCall } from './set-aside.ts'
-import { parseState, pendingColumns, updateStateCall } from './state-row.ts'
+import { parseState, pendingColumns, replaceStateCall } from './state-row.ts'
 
 /**
  * Which versions of a function an executor takes: any (`by_name`), its own (`by_version`), or any
@@ -70,9 +70,11 @@ export interface LockBatch {
 const duePredicate = `e.function_kind = $1 AND e.function_name = $2 AND e.status = 'pending_at'
      AND e.paused = 0 AND e.cancelling = 0 AND e.set_aside_reason IS NULL`
 
-const candidateList = `SELECT ${pendingColumns}, v.body AS created_body
+/** `beyond` is null unless the log has an event that its row does not know of. */
+const candidateList = `SELECT ${pendingColumns}, v.body AS created_body, b.version AS beyond
    FROM executions e
-   JOIN events v ON v.execution_id = e.execution_id AND v.version = 0`
+   JOIN events v ON v.execution_id = e.execution_id AND v.version = 0
+   LEFT JOIN events b ON b.execution_id = e.execution_id AND b.version = e.version + 1`
 
 const candidateOrder = `ORDER BY e.scheduled_at_ms, e.execution_id
    LIMIT $4`
@@ -116,23 +118,17 @@ export function* lockDue(request: LockRequest): WriteProtocol<LockBatch, never> 
   const eventFor = createLockEvents(request)
   const attempts = candidates.map(({ row, target }) => tryLock(row, target, eventFor))
   const drafts = attempts.filter((attempt) => attempt.type === 'draft')
-  const inserted = drafts.length === 0 ? [] : yield drafts.map(({ insert }) => insert)
-  // A log that is ahead of its row has been written to by somebody else: not ours to lock.
-  const isFree = drafts.map((_, index) => inserted[index]?.length === 1)
-  const lockable = drafts.filter((_, index) => isFree[index] === true)
-  const setAside = [
-    ...attempts.filter((attempt) => attempt.type === 'poison'),
-    ...drafts.filter((_, index) => isFree[index] !== true).map(aheadOfRow),
-  ].map(({ executionId, reason }) => ({ executionId, reason }))
-  const calls = [...lockable.map(({ update }) => update), ...setAside.map(setAsideCall)]
+  const setAside = attempts
+    .filter((attempt) => attempt.type === 'poison')
+    .map(({ executionId, reason }) => ({ executionId, reason }))
+  const calls = [
+    ...drafts.map(({ insert }) => insert),
+    ...drafts.map(({ update }) => update),
+    ...setAside.map(setAsideCall),
+  ]
   if (calls.length > 0) yield calls
-  const locked = lockable.map(({ execution }) => execution)
+  const locked = drafts.map(({ execution }) => execution)
   return accept({ locked, setAside, notices: locked.flatMap(({ state }) => noticesOf(state)) })
-}
-
-function aheadOfRow({ execution }: LockDraft): SetAside {
-  const { executionId } = execution.state
-  return { executionId, reason: 'its log has events beyond the version of its row' }
 }
 
 /** When the earliest execution of these functions is due; `undefined` when none waits. */
@@ -196,6 +192,8 @@ interface LockDraft {
   readonly update: Call
 }
 
+const aheadOfRow = 'its log has events beyond the version of its row'
+
 type LockAttempt = LockDraft | ({ readonly type: 'poison' } & SetAside)
 
 function tryLock(row: Row, target: LockTarget, eventFor: LockEvents): LockAttempt {
@@ -204,6 +202,8 @@ function tryLock(row: Row, target: LockTarget, eventFor: LockEvents): LockAttemp
     const before = parseState(row)
     const created = parseCreated(row)
     if (before.status !== 'pending_at') return poison(executionId, 'the row is not pending')
+    // Somebody else has written to this log: not ours to lock.
+    if (row['beyond'] !== null) return poison(executionId, aheadOfRow)
     const entry = eventFor(before, target)
     const { event: locked, createdAt } = entry
     const version = before.version + 1
@@ -213,8 +213,8 @@ function tryLock(row: Row, target: LockTarget, eventFor: LockEvents): LockAttemp
     return {
       type: 'draft',
       execution: { state: decision.value, created, locked },
-      insert: insertFreeEventCall(before.executionId, version, entry),
-      update: updateStateCall(before, decision.value),
+      insert: insertEventCall(before.executionId, version, entry),
+      update: replaceStateCall(before, decision.value),
     }
   } catch (cause) {
     return poison(executionId, cause instanceof Error ? cause.message : String(cause))

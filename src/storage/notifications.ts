@@ -22,7 +22,13 @@ export type CommitListener = (notices: readonly Notice[] | undefined) => void
 
 /** Posting and listening. Listeners are called at once and must not throw. */
 export interface Notifications {
-  readonly publish: (notices: readonly Notice[]) => void
+  /** Tells what a commit has established. */
+  readonly publish: (notices: readonly Notice[], told?: Told) => void
+  /**
+   * Tells those who wait for work what a commit under way will establish: a poll that is asked for
+   * at once may join it. The commit may still fail; then they have looked in vain.
+   */
+  readonly announce: (notices: readonly Notice[]) => void
   /** Work for one function. */
   readonly onPending: (kind: FunctionKind, name: string, listener: DueListener) => Cancel
   /** Changes of one execution. */
@@ -35,6 +41,12 @@ export interface Notifications {
   readonly onCommit: (listener: CommitListener) => Cancel
   /** Stops looking for foreign changes. */
   readonly close: () => void
+}
+
+/** What was told of some notices before. */
+export interface Told {
+  /** They were announced, so those who wait for work know. */
+  readonly isAnnounced: boolean
 }
 
 /** How often a storage is asked for commits of others, while anybody listens. */
@@ -68,8 +80,13 @@ export function createNotifications(options: NotificationOptions): Notifications
     return cancel
   }
   return {
-    publish: (notices) => {
-      for (const notice of notices) publishOne(topics, notice)
+    announce: (notices) => {
+      for (const notice of notices) if (notice.topic === 'pending') publishOne(topics, notice)
+    },
+    publish: (notices, { isAnnounced } = { isAnnounced: false }) => {
+      for (const notice of notices) {
+        if (!isAnnounced || notice.topic !== 'pending') publishOne(topics, notice)
+      }
       topics.commits.some('', (hear) => {
         hear(notices)
       })

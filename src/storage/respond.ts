@@ -16,7 +16,7 @@ import { countResponseCall, parseCounts } from './join-set-row.ts'
 import { type Notice, noticesOf } from './notice.ts'
 import { type Call, call, type Protocol, query, statement } from './protocol.ts'
 import { insertResponseCall, type WrittenResponse, writeResponse } from './response-row.ts'
-import { findStateForUpdate, updateStateCall } from './state-row.ts'
+import { findStateForUpdate, replaceStateCall } from './state-row.ts'
 
 const deleteDelay = statement('delete-delay', 'DELETE FROM delays WHERE delay_id = $1')
 
@@ -58,7 +58,7 @@ export function* respondTo(
   if (inserted.length === 0) return refuse(takenResponse(response))
   const answersAsk = counts.responses <= counts.asks
   const after = decideResponse(before, { createdAt, answersAsk })
-  if (after !== before) yield [updateStateCall(before, after)]
+  if (after !== before) yield [replaceStateCall(before, after)]
   return accept(noticesOf(after))
 }
 

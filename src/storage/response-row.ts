@@ -7,19 +7,20 @@ import type { ExecutionId } from '../model/ids.ts'
 import type { ExecutionResponse, LoggedResponse } from '../model/response.ts'
 import { corruptColumn, integerOf, jsonOf, textOf, textOrNone, wordOf } from './column.ts'
 import { delayIdOf, joinSetIdOf } from './id-row.ts'
-import { type Call, call, countingStatement, type Row, type SqlValue } from './protocol.ts'
+import { type Call, call, type Row, type SqlValue, statement } from './protocol.ts'
 
 /** The columns of a response, for SELECT lists over table `responses` under the name `r`. */
 export const responseColumns = `r.cursor, r.execution_id, r.created_at_ms, r.join_set_id,
   r.ordinal, r.after_version, r.type, r.child_execution_id, r.finished_version, r.delay_id,
   r.delay_result, r.message_id, r.payload`
 
-const insertResponse = countingStatement(
+const insertResponse = statement(
   'insert-response',
   `INSERT INTO responses (execution_id, join_set_id, type, child_execution_id, finished_version,
      delay_id, delay_result, message_id, payload, created_at_ms, ordinal, after_version)
    VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-   ON CONFLICT DO NOTHING`,
+   ON CONFLICT DO NOTHING
+   RETURNING cursor`,
 )
 
 /** A response, written out when it is asked for; see `WrittenEvent`. */

@@ -86,8 +86,12 @@ export type Answer<Value> = Promise<Result<Value, Refusal>>
 
 /** What an executor needs. */
 export interface ExecutorStorage {
-  /** Locks what is due, at most as much as asked for; rows that cannot be locked are set aside. */
-  readonly lockDue: (request: LockRequest) => Promise<LockBatch>
+  /**
+   * Locks what is due, at most as much as asked for; rows that cannot be locked are set aside. The
+   * request is asked for when the poll begins to look, each time that it is tried: all that was
+   * told before, it sees.
+   */
+  readonly lockDue: (request: () => LockRequest) => Promise<LockBatch>
   /** When the earliest execution of these functions is due. */
   readonly findNextDue: (targets: readonly DueTarget[]) => Promise<Instant | undefined>
   /**
@@ -201,11 +205,15 @@ type Write = <Value extends { readonly notices: readonly Notice[] }, Picked>(
 function createWrite(driver: Driver, notifications: Notifications): Write {
   const relay = driver.relay ?? ((deliver) => deliver())
   return async (protocol, pick) => {
-    const result = await driver.write(protocol)
+    let isAnnounced = false
+    const result = await driver.write(protocol, ({ notices }) => {
+      isAnnounced = true
+      notifications.announce(notices)
+    })
     if (!result.ok) return result
     const { value } = result
     relay(() => {
-      notifications.publish(value.notices)
+      notifications.publish(value.notices, { isAnnounced })
     })
     return accept(pick(value))
   }
@@ -243,7 +251,7 @@ function executorMethods(driver: Driver, write: Write): ExecutorStorage {
   return {
     lockDue: async (request) => {
       const batch = await write(
-        () => lockDue(request),
+        () => lockDue(request()),
         (value) => value,
       )
       return batch.ok ? batch.value : { locked: [], setAside: [], notices: [] }

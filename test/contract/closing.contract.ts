@@ -33,7 +33,7 @@ export function describeClosing(test: ContractTest, open: OpenStorage): void {
       await storage.close()
       const closed = { code: 'storage_unavailable' }
       await expect(storage.create(createRequest('b'))).rejects.toMatchObject(closed)
-      await expect(storage.lockDue(lockRequest(5))).rejects.toMatchObject(closed)
+      await expect(storage.lockDue(() => lockRequest(5))).rejects.toMatchObject(closed)
       await expect(storage.findState(executionId('a'))).rejects.toMatchObject(closed)
       dispose?.()
     })

@@ -264,7 +264,7 @@ export function describeControl(test: ContractTest): void {
       await createWorkflow(storage, 'b')
       await accepted(storage.cancel(at('b')))
       await createWorkflow(storage, 'c', { function: charge })
-      const batch = await storage.lockDue(lockRequest(50))
+      const batch = await storage.lockDue(() => lockRequest(50))
       expect(batch.locked.map(({ state }) => state.executionId)).toEqual(['c'])
       expect(batch.setAside).toEqual([])
     })

@@ -28,7 +28,7 @@ import type { ContractTest } from './contract-test.ts'
 
 /** Locks the one execution that is due, and gives its state as the lock left it. */
 async function lockKnown(storage: Storage): Promise<LockedState> {
-  const { locked } = await storage.lockDue(lockRequest(5))
+  const { locked } = await storage.lockDue(() => lockRequest(5))
   const [known] = locked
   if (known === undefined) return expect.unreachable('nothing was locked')
   return known.state

@@ -40,7 +40,7 @@ export function describeLocking(test: ContractTest): void {
   describe('locking: a poll', () => {
     test('L1: what is due is locked for a limited time', async ({ storage }) => {
       const before = await createActivity(storage, 'a')
-      const { locked, setAside } = await storage.lockDue(lockRequest(20))
+      const { locked, setAside } = await storage.lockDue(() => lockRequest(20))
       expect(setAside).toEqual([])
       const event = lockedEvent({ lockExpiresAt: 1020, retry: retryFive })
       const { scheduledAt: _due, ...base } = before as typeof before & { scheduledAt: number }
@@ -61,7 +61,10 @@ export function describeLocking(test: ContractTest): void {
     })
 
     test('L2: nothing due, nothing locked', async ({ storage }) => {
-      expect(await storage.lockDue(lockRequest(20))).toMatchObject({ locked: [], setAside: [] })
+      expect(await storage.lockDue(() => lockRequest(20))).toMatchObject({
+        locked: [],
+        setAside: [],
+      })
       await createWorkflow(storage, 'a', { scheduledAt: 21 })
       expect(await lockAt(storage, 20)).toEqual([])
       expect(await lockAt(storage, 21)).toEqual(['a'])
@@ -246,7 +249,7 @@ export function describeLocking(test: ContractTest): void {
         await createWorkflow(storage, id, { scheduledAt: index })
       }
       await corruptState(opened, 'bad')
-      const batch = await storage.lockDue(lockRequest(20))
+      const batch = await storage.lockDue(() => lockRequest(20))
       expect(batch.locked.map(({ state }) => state.executionId)).toEqual(['a', 'c'])
       expect(batch.setAside).toMatchObject([{ executionId: 'bad' }])
       expect(batch.setAside[0]?.reason).toContain('failures')
@@ -259,7 +262,7 @@ export function describeLocking(test: ContractTest): void {
       await createWorkflow(storage, 'bad')
       await createWorkflow(storage, 'good')
       await corruptDueTime(opened, 'bad')
-      const batch = await storage.lockDue(lockRequest(20))
+      const batch = await storage.lockDue(() => lockRequest(20))
       expect(batch.locked.map(({ state }) => state.executionId)).toEqual(['good'])
       expect(batch.setAside).toMatchObject([{ executionId: 'bad' }])
       expect(await storage.findNextDue([lockTarget()])).toBeUndefined()
@@ -273,7 +276,7 @@ export function describeLocking(test: ContractTest): void {
       await accepted(storage.unpause({ executionId: executionId('behind'), createdAt: 5 }))
       await createWorkflow(storage, 'good')
       await rewindState(opened, 'behind')
-      const batch = await storage.lockDue(lockRequest(20))
+      const batch = await storage.lockDue(() => lockRequest(20))
       expect(batch.locked.map(({ state }) => state.executionId)).toEqual(['good'])
       expect(batch.setAside).toMatchObject([{ executionId: 'behind' }])
       await forwardState(opened, 'behind')
@@ -286,8 +289,8 @@ export function describeLocking(test: ContractTest): void {
       await createWorkflow(storage, 'bad')
       await createWorkflow(storage, 'good', { scheduledAt: 9 })
       await corruptState(opened, 'bad')
-      expect((await storage.lockDue(lockRequest(20, { limit: 1 }))).setAside).toHaveLength(1)
-      const next = await storage.lockDue(lockRequest(20, { limit: 1 }))
+      expect((await storage.lockDue(() => lockRequest(20, { limit: 1 }))).setAside).toHaveLength(1)
+      const next = await storage.lockDue(() => lockRequest(20, { limit: 1 }))
       expect(next).toMatchObject({ setAside: [], locked: [{ state: { executionId: 'good' } }] })
       expect(await storage.findNextDue([lockTarget()])).toBeUndefined()
     })

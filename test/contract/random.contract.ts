@@ -90,7 +90,7 @@ function pickCommand(random: Random, now: number): Command {
     ),
     async (storage) => {
       const owner = { executorId: executorId(index), runId: runId(index) }
-      const { locked } = await storage.lockDue(lockRequest(now, { ...owner, limit: 2 }))
+      const { locked } = await storage.lockDue(() => lockRequest(now, { ...owner, limit: 2 }))
       return { ok: locked.length > 0, value: locked, error: undefined }
     },
     (storage) => storage.respond(responseCommand(parent, message('go'), now)),

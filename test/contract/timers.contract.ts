@@ -223,7 +223,7 @@ export function describeTimers(test: ContractTest): void {
       opened,
     }) => {
       await storage.createMany(['a', 'bad', 'c'].map((id) => createRequest(id)))
-      await storage.lockDue(lockRequest(5))
+      await storage.lockDue(() => lockRequest(5))
       await corruptState(opened, 'bad')
       const expired = await storage.findExpired(expiredAt(2000))
       expect(expired.locks.map(({ executionId: id }) => id)).toEqual(['a', 'c'])

@@ -203,7 +203,7 @@ export const goldens: readonly Golden[] = [
     workflow: messages,
     end: 'finished',
     tell: async (world) => {
-      const handle = await world.engine.submit(messages, undefined, { id: 'golden' })
+      const handle = await world.engine.submit(messages, undefined, { id: 'golden', delay: 10 })
       await handle.send('go', 'early')
       await world.advance(2_000)
       await handle.pause()

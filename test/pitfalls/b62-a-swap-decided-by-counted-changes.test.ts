@@ -17,7 +17,7 @@ it('B62: a compare-and-swap is decided by the rows it returns, whatever triggers
      BEGIN UPDATE migrations SET name = name || '!'; END`,
   )
   await createActivity(storage, 'a')
-  const { locked } = await storage.lockDue(lockRequest(5))
+  const { locked } = await storage.lockDue(() => lockRequest(5))
   const known = locked[0]?.state
   expect(known?.executionId).toBe(executionId('a'))
   const request = { ...appendRequest(['a', 2], [finishedEvent()]), known }

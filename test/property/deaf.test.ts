@@ -87,7 +87,9 @@ describe(`deaf (seed ${seed})`, () => {
     executor.start()
     watcher.start()
     for (const id of ['w', 'x']) await done(createWorkflow(store, id))
-    await done(store.lockDue(lockRequest(0, { targets: [lockTarget({ lockExpiry: 60_000 })] })))
+    await done(
+      store.lockDue(() => lockRequest(0, { targets: [lockTarget({ lockExpiry: 60_000 })] })),
+    )
     const events = (id: string) => [
       joinSetEvent('n:timers'),
       delayEvent(id, 700),

@@ -152,7 +152,7 @@ async function openParent({ store, done, clock }: SeedTest): Promise<void> {
   const now = clock.now()
   await done(createWorkflow(store, 'p', { createdAt: now, scheduledAt: now }))
   const lock = { targets: [lockTarget()], executorId: parentExecutor }
-  await done(store.lockDue(lockRequest(now, lock)))
+  await done(store.lockDue(() => lockRequest(now, lock)))
   const set = 'o:1-child'
   const events = [
     joinSetEvent(set),

@@ -81,7 +81,9 @@ export async function openWorld(options: WorldOptions): Promise<World> {
   const environment = testEnvironment()
   environment.clock.set(1_700_000_000_000)
   const time = createTestTime(environment)
-  const driver = await openSqlite({ file: ':memory:' }, environment)
+  // Its turns count as the engines' own: whoever settles waits for its commits too.
+  const counted = { ...environment, scheduler: time.scheduler }
+  const driver = await openSqlite({ file: ':memory:' }, counted)
   const { storage } = overDriver(driver, environment)
   const cuts = new Map<ExecutionId, Set<number>>()
   const crashes = [...(options.crashes ?? [])]

@@ -114,7 +114,6 @@ function driveSingle<Value>(
 }
 
 const noRows: readonly Row[] = []
-const oneRow: readonly Row[] = [{}]
 
 function prepare(
   database: Database.Database,
@@ -127,12 +126,7 @@ function prepare(
   return (values) => {
     const positional = inOrder ? values : reorder(order, values)
     if (isReader) return bound.all(...positional)
-    const { changes } = bound.run(...positional)
-    return statement.counts === true ? written(changes) : noRows
+    bound.run(...positional)
+    return noRows
   }
-}
-
-function written(changes: number): readonly Row[] {
-  if (changes <= 1) return changes === 1 ? oneRow : noRows
-  return Array.from({ length: changes }, () => ({}))
 }

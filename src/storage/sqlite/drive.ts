@@ -4,6 +4,7 @@
  */
 
 import { SteleError } from '../../base/error.ts'
+import { guard } from '../../base/logger.ts'
 import type { Random } from '../../base/random.ts'
 import type { Result } from '../../base/result.ts'
 import type { Clock, Milliseconds, Scheduler } from '../../base/time.ts'
@@ -43,7 +44,7 @@ export function createSqliteDriver(options: DriveOptions): Driver {
   const driver = new SqliteDriver(options)
   // Methods of a driver are handed on one by one, so they must not need `this`.
   return {
-    write: (protocol) => driver.write(protocol),
+    write: (protocol, onAccepted) => driver.write(protocol, onAccepted),
     read: (protocol) => driver.read(protocol),
     hasForeignChanges: () => driver.hasForeignChanges(),
     close: () => driver.close(),
@@ -67,13 +68,14 @@ class SqliteDriver {
 
   write<Value, Refusal>(
     protocol: () => WriteProtocol<Value, Refusal>,
+    onAccepted: ((value: Value) => void) | undefined,
   ): Promise<Result<Value, Refusal>> {
     return new Promise((resolve, reject) => {
       if (this.#closing !== undefined) {
         reject(closedError(this.#options))
         return
       }
-      this.#queue.push(new PendingWrite(protocol, resolve, reject))
+      this.#queue.push(new PendingWrite({ protocol, onAccepted }, resolve, reject))
       this.#schedule()
     })
   }
@@ -185,30 +187,47 @@ function closedError({ file }: DriveOptions): SteleError {
 interface QueuedWrite {
   /** Runs it inside the transaction, and says whether to keep what it wrote. */
   readonly run: (connection: Connection) => boolean
+  /** Tells who asked that it was kept, before the commit: what that brings about may join it. */
+  readonly accept: () => void
   /** Answers with what it came to, once that is committed. */
   readonly answer: () => void
   readonly fail: (error: SteleError) => void
 }
 
+/** What was asked for. */
+interface AskedWrite<Value, Refusal> {
+  readonly protocol: () => WriteProtocol<Value, Refusal>
+  readonly onAccepted: ((value: Value) => void) | undefined
+}
+
 class PendingWrite<Value, Refusal> implements QueuedWrite {
-  readonly #protocol: () => WriteProtocol<Value, Refusal>
+  readonly #asked: AskedWrite<Value, Refusal>
   readonly #resolve: (result: Result<Value, Refusal>) => void
   readonly #reject: (error: SteleError) => void
   #result: Result<Value, Refusal> | undefined
 
   constructor(
-    protocol: () => WriteProtocol<Value, Refusal>,
+    asked: AskedWrite<Value, Refusal>,
     resolve: (result: Result<Value, Refusal>) => void,
     reject: (error: SteleError) => void,
   ) {
-    this.#protocol = protocol
+    this.#asked = asked
     this.#resolve = resolve
     this.#reject = reject
   }
 
   run(connection: Connection): boolean {
-    this.#result = connection.drive(this.#protocol())
+    this.#result = connection.drive(this.#asked.protocol())
     return this.#result.ok
+  }
+
+  accept(): void {
+    const result = this.#result
+    const { onAccepted } = this.#asked
+    if (result?.ok !== true || onAccepted === undefined) return
+    guard(() => {
+      onAccepted(result.value)
+    })
   }
 
   answer(): void {
@@ -262,6 +281,7 @@ function runWrite(write: QueuedWrite, { connection, file }: DriveOptions): Stele
   try {
     if (!write.run(connection)) connection.control('ROLLBACK TO one')
     connection.control('RELEASE one')
+    write.accept()
     return undefined
   } catch (cause) {
     if (!isStatementFault(cause) || !connection.isInTransaction()) throw cause

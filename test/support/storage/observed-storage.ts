@@ -103,7 +103,7 @@ async function useTurns(storage: Storage): Promise<void> {
 async function useExecutors(storage: Storage): Promise<void> {
   const strategies = ['by_name', 'by_version', 'auto'] as const
   const targets = strategies.map((strategy) => lockTarget({ strategy, limit: 0 }))
-  await storage.lockDue(lockRequest(20, { targets }))
+  await storage.lockDue(() => lockRequest(20, { targets }))
   await storage.findNextDue(targets)
   await storage.appendRunLogs([
     {

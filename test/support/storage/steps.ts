@@ -40,7 +40,7 @@ export async function lockAt(
   at: number,
   part: Partial<LockRequest> = {},
 ): Promise<readonly string[]> {
-  const { locked } = await storage.lockDue(lockRequest(at, part))
+  const { locked } = await storage.lockDue(() => lockRequest(at, part))
   return locked.map(({ state }) => state.executionId)
 }
 

@@ -184,13 +184,31 @@ describe('executor: permits', () => {
     expect(started().at(-1)).toBe('b')
   })
 
-  it('function: its permit freed while a poll without it is under way is not missed', async () => {
+  it('function: its permit freed before a poll looks is used by that poll', async () => {
     const functions = [activityFunction({ concurrency: 1 }), activityFunction({ id: ship })]
-    const { executor, create, scheduler, worker, started, hold, clock } = await open({ functions })
+    const { executor, create, scheduler, worker, started, hold, counts } = await open({ functions })
     for (const id of ['a', 'b']) await create(id)
     executor.start()
     await scheduler.settle()
     const letGo = hold('lockDue')
+    await create('s', { function: ship })
+    worker.of('a').end(okResult)
+    await scheduler.settle()
+    const polls = counts.get('lockDue')
+    letGo()
+    await scheduler.settle()
+    expect(started().toSorted()).toEqual(['a', 'b', 's'])
+    expect(counts.get('lockDue')).toBe(polls)
+  })
+
+  it('function: its permit freed while a poll without it is under way is not missed', async () => {
+    const functions = [activityFunction({ concurrency: 1 }), activityFunction({ id: ship })]
+    const all = await open({ functions })
+    const { executor, create, scheduler, worker, started, clock } = all
+    for (const id of ['a', 'b']) await create(id)
+    executor.start()
+    await scheduler.settle()
+    const letGo = all.holdAnswer('lockDue')
     await create('s', { function: ship })
     clock.advance(1)
     worker.of('a').end(okResult)

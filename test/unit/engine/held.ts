@@ -40,7 +40,7 @@ async function lockOne(
   const { id, retry, strategy } = settings
   const lockExpiry = firstLockLength(settings)
   const targets = [lockTarget({ function: id, retry, strategy, lockExpiry, limit: 1 })]
-  const { locked } = await done(store.lockDue(lockRequest(clock.now(), { targets })))
+  const { locked } = await done(store.lockDue(() => lockRequest(clock.now(), { targets })))
   return present(locked[0], 'the lock')
 }
 

@@ -38,6 +38,8 @@ export interface Interference {
   readonly lose: (method: StorageMethod, error: Error | undefined) => void
   /** Calls of the method wait, before they begin, until the function given back is called. */
   readonly hold: (method: StorageMethod) => () => void
+  /** The same after it was carried out: the answer comes late. */
+  readonly holdAnswer: (method: StorageMethod) => () => void
 }
 
 /** Everything a test of the engine needs. */
@@ -57,6 +59,7 @@ export interface Surroundings extends Interference {
 /** A notice board on which nobody ever reads anything. */
 const deafNotifications: Notifications = {
   publish: () => undefined,
+  announce: () => undefined,
   onPending: () => () => undefined,
   onExecution: () => () => undefined,
   onTimer: () => () => undefined,
@@ -135,11 +138,13 @@ function interfere(storage: Storage): Interference & { readonly storage: Storage
   const errors = new Map<string, Error>()
   const losses = new Map<string, Error>()
   const gates = new Map<string, Promise<void>>()
+  const answerGates = new Map<string, Promise<void>>()
   const call = async (name: string, run: () => unknown): Promise<unknown> => {
     await gates.get(name)
     const error = errors.get(name)
     if (error !== undefined) throw error
     const answer = await run()
+    await answerGates.get(name)
     const loss = losses.get(name)
     if (loss !== undefined) throw loss
     return answer
@@ -151,7 +156,7 @@ function interfere(storage: Storage): Interference & { readonly storage: Storage
       return (...values: readonly unknown[]) => {
         counts.set(key, (counts.get(key) ?? 0) + 1)
         const run = (): unknown => Reflect.apply(method, target, values)
-        const isTouched = [gates, errors, losses].some((map) => map.has(key))
+        const isTouched = [gates, answerGates, errors, losses].some((map) => map.has(key))
         return isTouched ? call(key, run) : run()
       }
     },
@@ -168,16 +173,19 @@ function interfere(storage: Storage): Interference & { readonly storage: Storage
       if (error === undefined) losses.delete(method)
       else losses.set(method, error)
     },
-    hold: (method) => {
-      let open = (): void => undefined
-      const gate = new Promise<void>((resolve) => {
-        open = resolve
-      })
-      gates.set(method, gate)
-      return () => {
-        gates.delete(method)
-        open()
-      }
-    },
+    hold: (method) => close(gates, method),
+    holdAnswer: (method) => close(answerGates, method),
+  }
+}
+
+function close(gates: Map<string, Promise<void>>, method: string): () => void {
+  let open = (): void => undefined
+  const gate = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  gates.set(method, gate)
+  return () => {
+    gates.delete(method)
+    open()
   }
 }

@@ -56,13 +56,13 @@ async function createLockedActivity(
   await done(createActivity(store, id, { scheduledAt: at }))
   const retry = { maxRetries, backoff: 100 }
   const targets = [activityTarget({ lockExpiry: expiry, retry })]
-  await done(store.lockDue(lockRequest(at, { targets })))
+  await done(store.lockDue(() => lockRequest(at, { targets })))
 }
 
 async function createLockedWorkflow({ store, done, clock }: Surroundings, id: string) {
   const at = clock.now()
   await done(createWorkflow(store, id, { scheduledAt: at }))
-  await done(store.lockDue(lockRequest(at, { targets: [lockTarget()] })))
+  await done(store.lockDue(() => lockRequest(at, { targets: [lockTarget()] })))
 }
 
 async function summary({ store, scheduler }: Surroundings, id: string) {
@@ -231,7 +231,7 @@ describe('watcher: cancellations', () => {
     )
     // A workflow under a workflow, with many children and a delay of its own.
     await all.done(createWorkflow(all.store, 'top.n:boxes_1', { scheduledAt: 0 }))
-    await all.done(all.store.lockDue(lockRequest(0, { targets: [lockTarget()] })))
+    await all.done(all.store.lockDue(() => lockRequest(0, { targets: [lockTarget()] })))
     const child = 'top.n:boxes_1'
     const events = [
       joinSetEvent('n:timers'),
@@ -276,7 +276,7 @@ describe('watcher: ticks', () => {
     const ids = Array.from({ length: timersPerTick + 1 }, (_, index) => `a${index}`)
     await done(store.createMany(ids.map((id) => activityRequest(id))))
     const targets = [activityTarget({ limit: 1000 })]
-    await done(store.lockDue(lockRequest(0, { targets, limit: 1000 })))
+    await done(store.lockDue(() => lockRequest(0, { targets, limit: 1000 })))
     expect(await all.tickAt(0)).toMatchObject({ hasMore: false, expiredLocks: 0 })
     all.clock.set(1000)
     counts.clear()

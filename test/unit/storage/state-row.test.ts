@@ -3,7 +3,12 @@
 import { describe, expect, test } from 'vitest'
 import type { ExecutionState } from '../../../src/model/state.ts'
 import type { Row } from '../../../src/storage/protocol.ts'
-import { insertStateCall, parseState, updateStateCall } from '../../../src/storage/state-row.ts'
+import {
+  insertStateCall,
+  parseState,
+  replaceStateCall,
+  updateStateCall,
+} from '../../../src/storage/state-row.ts'
 import { charge, retryFive } from '../../support/storage/events.ts'
 import { childOf, deploymentId, executionId, executorId, runId } from '../../support/storage/ids.ts'
 import { executeSql, openMemoryStorage } from '../../support/storage/opened-storage.ts'
@@ -267,12 +272,12 @@ describe('insertStateCall() and updateStateCall()', () => {
       lastOwner,
       retry: retryFive,
     }
-    const { statement, values } = updateStateCall(held, { ...held, version: 5 })
+    const { statement, values } = replaceStateCall(held, { ...held, version: 5 })
     expect(statement.text.replaceAll(/\s+/g, ' ')).toBe(
       'UPDATE executions SET version = $1 WHERE execution_id = $2 AND version = $3',
     )
     expect(values).toEqual([5, 'a', 4])
-    expect(updateStateCall(held, { ...held, version: 6 }).statement).toBe(statement)
+    expect(replaceStateCall(held, { ...held, version: 6 }).statement).toBe(statement)
   })
 
   test('a state is replaced only while it is the one that was read', async () => {

@@ -1,13 +1,7 @@
 /** One connection: statements, values and rows. */
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import {
-  call,
-  countingStatement,
-  type Protocol,
-  query,
-  statement,
-} from '../../../../src/storage/protocol.ts'
+import { call, type Protocol, query, statement } from '../../../../src/storage/protocol.ts'
 import { type Connection, openConnection } from '../../../../src/storage/sqlite/connection.ts'
 
 let connection: Connection
@@ -38,23 +32,6 @@ describe('drive()', () => {
       [],
       [{ id: 2, name: 'b' }],
       [{ id: 1 }, { id: 2 }],
-    ])
-  })
-
-  test('a counting write is answered with an empty row for each row that it wrote', () => {
-    const keep = countingStatement(
-      'keep',
-      'INSERT INTO things (id, name) VALUES ($1, $2) ON CONFLICT (id) DO NOTHING',
-    )
-    const rename = countingStatement('rename', 'UPDATE things SET name = $1 WHERE id <= $2')
-    function* protocol(): Protocol<unknown> {
-      const first = yield [call(keep, 1, 'a'), call(keep, 1, 'b'), call(keep, 2, 'c')]
-      const second = yield [call(rename, 'd', 0), call(rename, 'd', 1), call(rename, 'd', 2)]
-      return [first, second]
-    }
-    expect(connection.drive(protocol())).toEqual([
-      [[{}], [], [{}]],
-      [[], [{}], [{}, {}]],
     ])
   })
 
