@@ -28,7 +28,7 @@ import { type HeldExecution, holdExecution } from './held-execution.ts'
 import { createHeldSet, type HeldSet } from './held-set.ts'
 import { firstLockLength } from './lock-times.ts'
 import type { Permits } from './permits.ts'
-import { createProblemLog, type ProblemLog } from './problem-log.ts'
+import { createProblemLog, type ProblemLog, pauseAfter } from './problem-log.ts'
 import { createRunLogBuffer, type RunLogBuffer } from './run-log-buffer.ts'
 import { createStragglers, type Stragglers } from './stragglers.ts'
 import { createWakeUp, type WakeUp } from './wake-up.ts'
@@ -87,8 +87,6 @@ export interface Executor {
 
 /** Between `signal` and the release of locks at a stop. */
 export const stopGrace: Milliseconds = 1_000
-/** Longest pause between polls of a storage that fails. */
-const failurePauseMax: Milliseconds = 5_000
 
 const compiledExecutor: CompiledMachine<ExecutorEvent> = compile(executorMachine)
 const compiledHeld: CompiledMachine<LockedExecutionEvent> = compile(lockedExecutionMachine)
@@ -216,7 +214,7 @@ class PollingExecutor implements Executor {
         else scheduler.soon(() => void this.#pollAndReport())
       },
       wait: () => {
-        this.#wakeUp.wait(failurePause(this.#polling, this.#options.settings.tickSleep))
+        this.#wakeUp.wait(pauseAfter(this.#polling.streak(), this.#options.settings.tickSleep))
       },
       saturate: () => {
         const stragglers = this.#stragglers.count()
@@ -237,6 +235,8 @@ class PollingExecutor implements Executor {
 
   async #pollAndReport(): Promise<void> {
     if (this.#isClosing) return
+    // Also when it fails before it can look, which is no reason to try again at once.
+    this.#wakeUp.beginPoll()
     try {
       const { locked, granted } = await this.#poll(() => this.#beginPoll())
       // Without a permit nobody was asked.
@@ -360,11 +360,4 @@ function targetsOf({ functions, permits }: ExecutorOptions, limit: number): read
     const { id, strategy, retry } = entry
     return [{ function: id, strategy, retry, limit: free, lockExpiry: firstLockLength(entry) }]
   })
-}
-
-/** While the storage fails, polls become rarer; otherwise the usual wait. */
-function failurePause(problems: ProblemLog, tickSleep: Milliseconds): Milliseconds {
-  const streak = problems.streak()
-  if (streak === 0) return tickSleep
-  return Math.min(tickSleep * 2 ** Math.min(streak, 10), failurePauseMax)
 }

@@ -29,6 +29,17 @@ export const retellAfter: Milliseconds = 60_000
 /** Kinds of which it is known when they were told. */
 const kindsMax = 100
 
+/** Longest pause between looks at a storage that fails. */
+const failurePauseMax: Milliseconds = 5_000
+/** Failures in a row after which the pause grows no more, whatever it began with. */
+const doublingsMax = 10
+
+/** While something fails, it is tried more and more rarely; otherwise after its usual pause. */
+export function pauseAfter(streak: number, usual: Milliseconds): Milliseconds {
+  const longest = Math.max(failurePauseMax, usual)
+  return Math.min(usual * 2 ** Math.min(streak, doublingsMax), longest)
+}
+
 /** `what` names the loop in the log: "polling", "the timers watcher". */
 export function createProblemLog({ logger, clock }: ProblemLogOptions, what: string): ProblemLog {
   const toldAt = new Map<string, Instant>()

@@ -27,7 +27,7 @@ import type { DueDelay, ExpiredTimers } from '../storage/timers.ts'
 import { createActorClock } from './actor-clock.ts'
 import { compile, type Effects } from './compile.ts'
 import type { EngineContext } from './engine-context.ts'
-import { createProblemLog, type ProblemLog } from './problem-log.ts'
+import { createProblemLog, type ProblemLog, pauseAfter } from './problem-log.ts'
 import { settleExpired } from './settle.ts'
 
 /** How the watcher behaves. */
@@ -73,8 +73,6 @@ export interface TimersWatcher {
 
 /** Most locks, and most delays, that one tick handles. */
 export const timersPerTick = 500
-/** Longest pause between ticks of a storage that fails. */
-const failurePauseMax: Milliseconds = 5_000
 
 const never: Instant = Number.POSITIVE_INFINITY
 
@@ -164,8 +162,7 @@ class TickingWatcher implements TimersWatcher {
     const { clock, storage } = this.#context
     const { tickSleep, leeway } = this.#settings
     const streak = this.#problems.streak()
-    const pause = tickSleep * 2 ** Math.min(streak, 10)
-    this.#arm(clock.now() + Math.min(pause, Math.max(failurePauseMax, tickSleep)), 'poll')
+    this.#arm(clock.now() + pauseAfter(streak, tickSleep), 'poll')
     if (streak > 0) return
     this.#arm(this.#noticedAt)
     try {

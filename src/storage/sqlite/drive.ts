@@ -17,7 +17,7 @@ import { type FileIdentity, movedError } from './file-identity.ts'
 /** Most writes that share a transaction. */
 export const groupSizeMax = 1000
 /** A group is closed after this time, so that the event loop gets its turn. */
-export const groupTimeMax: Milliseconds = 8
+export const groupTimeMax: Milliseconds = 6
 /** Writes answered in one turn of the event loop. */
 export const answersPerTurn = 64
 /** Reads look this often whether the file is still in its place; writes always do. */
@@ -153,7 +153,10 @@ class SqliteDriver {
       this.#finish()
       return
     }
-    this.#answer(runGroup(this.#queue, this.#options))
+    const answers = runGroup(this.#queue, this.#options)
+    if (answers.length <= answersPerTurn) this.#answer(answers)
+    // A large group has taken its share of this turn.
+    else this.#options.scheduler.soon(() => this.#answer(answers))
   }
 
   /** What follows from an answer runs at once, so a large group is answered over several turns. */

@@ -2,7 +2,7 @@
 
 import { describe, expect, it } from 'vitest'
 import { SteleError } from '../../../src/base/error.ts'
-import { createProblemLog, retellAfter } from '../../../src/engine/problem-log.ts'
+import { createProblemLog, pauseAfter, retellAfter } from '../../../src/engine/problem-log.ts'
 import { createTestClock } from '../../support/test-time.ts'
 import { type LoggedLine, recordingLogger } from './surroundings.ts'
 
@@ -76,6 +76,14 @@ describe('problem log', () => {
     }
     expect(log.length).toBeGreaterThan(100)
     expect(log.length).toBeLessThanOrEqual(4 * 60)
+  })
+
+  it('pause: the usual one while it works, then longer and longer, up to a limit', () => {
+    expect([0, 1, 2, 3, 40].map((streak) => pauseAfter(streak, 200))).toEqual([
+      200, 400, 800, 1_600, 5_000,
+    ])
+    expect([0, 1, 40].map((streak) => pauseAfter(streak, 60_000))).toEqual([60_000, 60_000, 60_000])
+    expect(pauseAfter(40, 1)).toBe(1_024)
   })
 
   it('silence: what works is not reported', () => {

@@ -206,6 +206,23 @@ describe('commits of others', () => {
   })
 })
 
+describe('announce()', () => {
+  test('tells only those who wait for work, who are not told again', () => {
+    const { board } = openBoard()
+    const told: string[] = []
+    board.onPending('workflow', 'a', (dueAt) => told.push(`a due ${dueAt}`))
+    board.onTimer((dueAt) => told.push(`timer ${dueAt}`))
+    board.onCommit(() => told.push('commit'))
+    const notices = [pending('a', 7), { topic: 'timer', dueAt: 9 }] as const
+    board.announce(notices)
+    expect(told).toEqual(['a due 7'])
+    board.publish(notices, { isAnnounced: true })
+    expect(told).toEqual(['a due 7', 'timer 9', 'commit'])
+    board.publish(notices, { isAnnounced: false })
+    expect(told).toEqual(['a due 7', 'timer 9', 'commit', 'a due 7', 'timer 9', 'commit'])
+  })
+})
+
 describe('onCommit()', () => {
   test('hears of every commit of this process, with what it has to tell', () => {
     const { board } = openBoard()

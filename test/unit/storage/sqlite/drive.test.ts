@@ -171,8 +171,47 @@ describe('group commit', () => {
       answered += 1
     })
     await settled(Promise.all(answers))
-    expect(atTurn).toEqual([0, answersPerTurn, 2 * answersPerTurn])
+    // The first turn is that of the transaction.
+    expect(atTurn).toEqual([0, 0, answersPerTurn, 2 * answersPerTurn])
     expect(connection.countOf('COMMIT')).toBe(1)
+  })
+})
+
+describe('a write that is told of before the commit', () => {
+  test('brings about another, which shares the commit', async () => {
+    let second: Promise<unknown> | undefined
+    const first = driver.write(
+      () => insert(1),
+      (value) => {
+        expect(value).toBe(1)
+        second = write(2)
+      },
+    )
+    expect(await settled(first)).toEqual(accept(1))
+    expect(await second).toEqual(accept(2))
+    expect(connection.countOf('COMMIT')).toBe(1)
+    expect(await numbers()).toEqual([1, 2])
+  })
+
+  test('is not told of when it is refused', async () => {
+    const told: unknown[] = []
+    const refused = driver.write(
+      () => insertAndRefuse(2),
+      (value) => told.push(value),
+    )
+    expect(await settled(refused)).toEqual(refuse('no 2'))
+    expect(told).toEqual([])
+  })
+
+  test('is kept, whatever the one who is told throws', async () => {
+    const written = driver.write(
+      () => insert(1),
+      () => {
+        throw new Error('not my day')
+      },
+    )
+    expect(await settled(Promise.all([written, write(2)]))).toEqual([accept(1), accept(2)])
+    expect(await numbers()).toEqual([1, 2])
   })
 })
 

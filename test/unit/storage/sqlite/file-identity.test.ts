@@ -1,5 +1,6 @@
 /** A file that is deleted or replaced under an open database takes nothing with it unnoticed. */
 
+import type * as fs from 'node:fs'
 import {
   copyFileSync,
   readdirSync,
@@ -17,7 +18,7 @@ import { testEnvironment } from '../../../support/storage/opened-storage.ts'
 import { temporaryDirectory } from '../../../support/storage/temporary-directory.ts'
 
 vi.mock('node:fs', async (importActual) => {
-  const actual = await importActual<typeof import('node:fs')>()
+  const actual = await importActual<typeof fs>()
   return { ...actual, statSync: vi.fn(actual.statSync) }
 })
 
