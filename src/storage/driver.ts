@@ -12,9 +12,10 @@ export interface Driver {
    * Runs a writing transaction, atomically and serialised with all others of this database.
    * Resolves after its commit is durable, or after its refusal was rolled back.
    *
-   * A driver whose transactions take in several writes calls `onAccepted` before the commit, each
-   * time that the protocol has run and was not refused: what is asked for in there may share the
-   * commit. The commit may still fail. Other drivers never call it.
+   * A driver whose transactions take in several writes calls `onAccepted` before the commit, when
+   * the protocol has run for the first time and was not refused: what is asked for in there may
+   * share the commit. The commit may still fail, or the protocol be run again, without a call.
+   * Other drivers never call it.
    */
   readonly write: <Value, Refusal>(
     protocol: () => WriteProtocol<Value, Refusal>,

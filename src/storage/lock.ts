@@ -202,6 +202,7 @@ function tryLock(row: Row, target: LockTarget, eventFor: LockEvents): LockAttemp
     const before = parseState(row)
     const created = parseCreated(row)
     if (before.status !== 'pending_at') return poison(executionId, 'the row is not pending')
+    if (before.version < 0) return poison(executionId, 'its version is negative')
     // Somebody else has written to this log: not ours to lock.
     if (row['beyond'] !== null) return poison(executionId, aheadOfRow)
     const entry = eventFor(before, target)

@@ -206,7 +206,12 @@ function createWrite(driver: Driver, notifications: Notifications): Write {
   const relay = driver.relay ?? ((deliver) => deliver())
   return async (protocol, pick) => {
     let isAnnounced = false
-    const result = await driver.write(protocol, ({ notices }) => {
+    const run = (): ReturnType<typeof protocol> => {
+      // Whoever was told of an earlier try may have looked in vain.
+      isAnnounced = false
+      return protocol()
+    }
+    const result = await driver.write(run, ({ notices }) => {
       isAnnounced = true
       notifications.announce(notices)
     })

@@ -20,7 +20,8 @@ import { eventTypes } from '../../src/model/event.ts'
 import { responseTypes } from '../../src/model/response.ts'
 import { sqlite } from '../../src/sqlite.ts'
 import { foreignPollInterval } from '../../src/storage/notifications.ts'
-import { busyRetryMax, groupSizeMax } from '../../src/storage/sqlite/drive.ts'
+import { busyRetryMax } from '../../src/storage/sqlite/drive.ts'
+import { groupSizeMax } from '../../src/storage/sqlite/group.ts'
 import { defineActivity } from '../../src/workers/activity/define.ts'
 import {
   activityDefaults,

@@ -11,7 +11,6 @@ const historyTests = ['test/unit/engine/run-history.test.ts']
 const agreement = ['test/property/held-execution.test.ts']
 const executor = 'src/engine/executor.ts'
 const executorTests = ['test/unit/engine/executor.test.ts']
-const joinTests = ['test/pitfalls/polls-join-commits.test.ts']
 const watcher = 'src/engine/timers-watcher.ts'
 const watcherTests = ['test/unit/engine/timers-watcher.test.ts']
 const wakeUp = 'src/engine/wake-up.ts'
@@ -355,38 +354,6 @@ export const mutants = [
     replace: "if (wasExhausted) this.#send('work_due')",
     tests: executorTests,
     killedBy: /function: its permit freed while a poll without it is under way is not missed/,
-  },
-  {
-    name: 'executor: a poll is too late for the commit that it was told of',
-    file: executor,
-    find: 'this.#isWoken = true',
-    replace: 'this.#isWoken = false',
-    tests: joinTests,
-    killedBy: /is locked with the commit that creates it/,
-  },
-  {
-    name: 'executor: a poll that fails before it looks is made again at once',
-    file: executor,
-    find: 'which is no reason to try again at once.\n    this.#wakeUp.beginPoll()',
-    replace: 'which is no reason to try again at once.',
-    tests: joinTests,
-    killedBy: /notice: of work that cannot be looked for is not tried again at once/,
-  },
-  {
-    name: 'storage: what was announced is told again after the commit',
-    file: 'src/storage/storage.ts',
-    find: 'isAnnounced = true',
-    replace: 'isAnnounced = false',
-    tests: joinTests,
-    killedBy: /is locked by one poll when much of it comes at once/,
-  },
-  {
-    name: 'sqlite: nobody is told before the commit',
-    file: 'src/storage/sqlite/drive.ts',
-    find: '    write.accept()\n',
-    replace: '',
-    tests: joinTests,
-    killedBy: /is locked with the commit that creates it/,
   },
   {
     name: 'executor: a permit is freed unheard before the report of a poll',

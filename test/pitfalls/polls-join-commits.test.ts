@@ -1,10 +1,13 @@
 /** A poll joins the commit that makes its work due, and is never asked for without need. */
 
+import { createEngine, defineActivity, type Handle } from 'stele'
 import { describe, expect, it } from 'vitest'
 import { SteleError } from '../../src/base/error.ts'
+import type { Driver } from '../../src/storage/driver.ts'
 import { createStorage } from '../../src/storage/storage.ts'
 import { charge } from '../support/storage/events.ts'
 import { executionId } from '../support/storage/ids.ts'
+import { sqliteError } from '../support/storage/observed-connection.ts'
 import { createActivity } from '../support/storage/steps.ts'
 import { createOpenWorker, type ExecutorPart, executorIn } from '../unit/engine/builders.ts'
 import { openSurroundings } from '../unit/engine/surroundings.ts'
@@ -68,5 +71,79 @@ describe('executor: a storage that is away', () => {
     context.storage.notifications.publish([notice])
     await scheduler.advance(tickSleep - 1)
     expect((counts.get('lockDue') ?? 0) - before).toBe(1)
+  })
+})
+
+/** Polls meet this fault while it lasts. */
+function withFaultyPolls(driver: Driver, meet: () => void): Driver {
+  const { write } = driver
+  return {
+    ...driver,
+    write: (protocol, onAccepted) =>
+      write(function* () {
+        const inner = protocol()
+        let step = inner.next([])
+        while (step.done !== true) {
+          if (step.value.some(({ statement }) => statement.name.startsWith('due-'))) meet()
+          step = inner.next(yield step.value)
+        }
+        return step.value
+      }, onAccepted),
+  }
+}
+
+describe('executor: a poll that fails where it has joined', () => {
+  it.each(['SQLITE_CORRUPT', 'SQLITE_IOERR_READ', 'SQLITE_CONSTRAINT'])(
+    '%s: takes nobody with it, and is not made again at once',
+    async (code) => {
+      const surroundings = await openSurroundings()
+      const { driver, store, scheduler, context, done } = surroundings
+      let meets = 0
+      let isBroken = false
+      const broken = withFaultyPolls(driver, () => {
+        if (!isBroken) return
+        meets += 1
+        // Otherwise a test that fails would not end.
+        if (meets > 20) isBroken = false
+        throw sqliteError(code)
+      })
+      const storage = createStorage(broken, store.notifications)
+      const executor = executorIn({ ...surroundings, context: { ...context, storage } })
+      executor.start()
+      await scheduler.settle()
+      isBroken = true
+      await done(createActivity(store, 'a'))
+      expect(await done(store.findState(executionId('a')))).toMatchObject({ status: 'pending_at' })
+      expect(meets).toBeGreaterThan(0)
+      expect(meets).toBeLessThan(5)
+      isBroken = false
+      await scheduler.advance(10_000)
+      expect(await done(store.findState(executionId('a')))).toMatchObject({ status: 'finished' })
+    },
+  )
+})
+
+describe('observers that are called within a transaction', () => {
+  it.each(['explain', 'state', 'log'] as const)('may read (%s)', async (what) => {
+    const noop = defineActivity({ name: 'noop' }, (input: number) => input)
+    const reads: Promise<unknown>[] = []
+    let first: Handle<unknown> | undefined
+    const engine = await createEngine({
+      storage: ':memory:',
+      functions: [noop],
+      logger: false,
+      inspect: (event) => {
+        if (event.type !== '@xstate.event' || event.event.type !== 'work_due') return
+        if (first !== undefined) reads.push(first[what]())
+      },
+    })
+    await engine.start()
+    first = await engine.submit(noop, 0)
+    await first.result()
+    await (await engine.submit(noop, 1)).result()
+    const results = await Promise.allSettled(reads)
+    await engine.stop()
+    expect(results.length).toBeGreaterThan(0)
+    expect(results.filter(({ status }) => status === 'rejected')).toEqual([])
   })
 })

@@ -4,20 +4,16 @@
  */
 
 import { SteleError } from '../../base/error.ts'
-import { guard } from '../../base/logger.ts'
 import type { Random } from '../../base/random.ts'
 import type { Result } from '../../base/result.ts'
-import type { Clock, Milliseconds, Scheduler } from '../../base/time.ts'
+import type { Milliseconds, Scheduler } from '../../base/time.ts'
 import type { Driver, WriteProtocol } from '../driver.ts'
 import type { Protocol } from '../protocol.ts'
 import type { Connection } from './connection.ts'
-import { isBusy, isCorruption, isStatementFault, toSteleError } from './dialect.ts'
+import { isBusy, toSteleError } from './dialect.ts'
 import { type FileIdentity, movedError } from './file-identity.ts'
+import { type GroupOptions, PendingWrite, type QueuedWrite, rollback, runGroup } from './group.ts'
 
-/** Most writes that share a transaction. */
-export const groupSizeMax = 1000
-/** A group is closed after this time, so that the event loop gets its turn. */
-export const groupTimeMax: Milliseconds = 6
 /** Writes answered in one turn of the event loop. */
 export const answersPerTurn = 64
 /** Reads look this often whether the file is still in its place; writes always do. */
@@ -29,12 +25,9 @@ const busyPauseMin: Milliseconds = 2
 const busyPauseMax: Milliseconds = 50
 
 /** What the driver stands on. */
-export interface DriveOptions {
-  readonly connection: Connection
-  readonly file: string
+export interface DriveOptions extends GroupOptions {
   /** Whether the file is still there; not asked when absent. */
   readonly identity?: FileIdentity | undefined
-  readonly clock: Clock
   readonly random: Random
   readonly scheduler: Scheduler
 }
@@ -55,6 +48,8 @@ class SqliteDriver {
   readonly #options: DriveOptions
   readonly #queue: QueuedWrite[] = []
   #isScheduled = false
+  /** A transaction is open, and what it runs may call us. */
+  #isInGroup = false
   #closing: Promise<void> | undefined
   #onDrained: () => void = () => undefined
   #lastDataVersion: number
@@ -75,18 +70,24 @@ class SqliteDriver {
         reject(closedError(this.#options))
         return
       }
-      this.#queue.push(new PendingWrite({ protocol, onAccepted }, resolve, reject))
+      const isJoined = this.#isInGroup
+      this.#queue.push(new PendingWrite({ protocol, onAccepted, isJoined }, resolve, reject))
       this.#schedule()
     })
   }
 
   read<Value>(protocol: () => Protocol<Value>): Promise<Value> {
-    const { connection, file } = this.#options
+    const { connection, file, scheduler } = this.#options
     return new Promise((resolve, reject) => {
       const backoff = createBackoff(this.#options)
       const attempt = (): void => {
         if (this.#closing !== undefined) {
           reject(closedError(this.#options))
+          return
+        }
+        // It would see what is not committed.
+        if (this.#isInGroup) {
+          scheduler.soon(attempt)
           return
         }
         try {
@@ -153,10 +154,19 @@ class SqliteDriver {
       this.#finish()
       return
     }
-    const answers = runGroup(this.#queue, this.#options)
+    const answers = this.#runGroup()
     if (answers.length <= answersPerTurn) this.#answer(answers)
     // A large group has taken its share of this turn.
     else this.#options.scheduler.soon(() => this.#answer(answers))
+  }
+
+  #runGroup(): readonly (() => void)[] {
+    this.#isInGroup = true
+    try {
+      return runGroup(this.#queue, this.#options)
+    } finally {
+      this.#isInGroup = false
+    }
   }
 
   /** What follows from an answer runs at once, so a large group is answered over several turns. */
@@ -186,114 +196,6 @@ function closedError({ file }: DriveOptions): SteleError {
   )
 }
 
-/** A write in the queue. */
-interface QueuedWrite {
-  /** Runs it inside the transaction, and says whether to keep what it wrote. */
-  readonly run: (connection: Connection) => boolean
-  /** Tells who asked that it was kept, before the commit: what that brings about may join it. */
-  readonly accept: () => void
-  /** Answers with what it came to, once that is committed. */
-  readonly answer: () => void
-  readonly fail: (error: SteleError) => void
-}
-
-/** What was asked for. */
-interface AskedWrite<Value, Refusal> {
-  readonly protocol: () => WriteProtocol<Value, Refusal>
-  readonly onAccepted: ((value: Value) => void) | undefined
-}
-
-class PendingWrite<Value, Refusal> implements QueuedWrite {
-  readonly #asked: AskedWrite<Value, Refusal>
-  readonly #resolve: (result: Result<Value, Refusal>) => void
-  readonly #reject: (error: SteleError) => void
-  #result: Result<Value, Refusal> | undefined
-
-  constructor(
-    asked: AskedWrite<Value, Refusal>,
-    resolve: (result: Result<Value, Refusal>) => void,
-    reject: (error: SteleError) => void,
-  ) {
-    this.#asked = asked
-    this.#resolve = resolve
-    this.#reject = reject
-  }
-
-  run(connection: Connection): boolean {
-    this.#result = connection.drive(this.#asked.protocol())
-    return this.#result.ok
-  }
-
-  accept(): void {
-    const result = this.#result
-    const { onAccepted } = this.#asked
-    if (result?.ok !== true || onAccepted === undefined) return
-    guard(() => {
-      onAccepted(result.value)
-    })
-  }
-
-  answer(): void {
-    if (this.#result !== undefined) this.#resolve(this.#result)
-  }
-
-  fail(error: SteleError): void {
-    this.#reject(error)
-  }
-}
-
-/** Runs as many writes as fit into one transaction, and commits. Gives an answer for each. */
-function runGroup(queue: QueuedWrite[], options: DriveOptions): readonly (() => void)[] {
-  const { connection, file, clock } = options
-  const startedAt = clock.now()
-  const group: QueuedWrite[] = []
-  const faults: (SteleError | undefined)[] = []
-  try {
-    while (queue.length > 0 && group.length < groupSizeMax) {
-      if (group.length > 0 && clock.now() - startedAt >= groupTimeMax) break
-      const write = queue.shift()
-      if (write === undefined) break
-      group.push(write)
-      faults.push(runWrite(write, options))
-    }
-    connection.control('COMMIT')
-  } catch (cause) {
-    rollback(connection)
-    const culprit = isCorruption(cause) && faults.length < group.length ? group.pop() : undefined
-    if (culprit === undefined) return failing(group, toSteleError(cause, file))
-    // A page that one of them cannot read is no reason to fail the others: they are run again.
-    queue.unshift(...group)
-    return failing([culprit], toSteleError(cause, file, { isolated: true }))
-  }
-  return group.map((write, index) => () => {
-    const fault = faults[index]
-    if (fault === undefined) write.answer()
-    else write.fail(fault)
-  })
-}
-
-function failing(group: readonly QueuedWrite[], fault: SteleError): readonly (() => void)[] {
-  return group.map((write) => () => {
-    write.fail(fault)
-  })
-}
-
-/** Runs one write in a savepoint, and gives its own fault; one of the transaction is thrown. */
-function runWrite(write: QueuedWrite, { connection, file }: DriveOptions): SteleError | undefined {
-  connection.control('SAVEPOINT one')
-  try {
-    if (!write.run(connection)) connection.control('ROLLBACK TO one')
-    connection.control('RELEASE one')
-    write.accept()
-    return undefined
-  } catch (cause) {
-    if (!isStatementFault(cause) || !connection.isInTransaction()) throw cause
-    connection.control('ROLLBACK TO one')
-    connection.control('RELEASE one')
-    return toSteleError(cause, file)
-  }
-}
-
 function readOnce<Value>(connection: Connection, protocol: () => Protocol<Value>): Value {
   // One statement is a snapshot of its own; whoever asks for more is run again, in a transaction.
   const single = connection.driveSingle(protocol())
@@ -306,15 +208,6 @@ function readOnce<Value>(connection: Connection, protocol: () => Protocol<Value>
   } catch (cause) {
     rollback(connection)
     throw cause
-  }
-}
-
-function rollback(connection: Connection): void {
-  try {
-    // Some faults end the transaction by themselves.
-    if (connection.isInTransaction()) connection.control('ROLLBACK')
-  } catch {
-    // The connection is lost; the next BEGIN will say so.
   }
 }
 

@@ -3,7 +3,16 @@
  * file that somebody has deleted or replaced: everything acknowledged then would be lost.
  */
 
-import { closeSync, openSync, readlinkSync, statSync } from 'node:fs'
+import {
+  type BigIntStats,
+  closeSync,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readlinkSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
 import { resolve } from 'node:path'
 import { SteleError } from '../../base/error.ts'
 
@@ -28,8 +37,9 @@ export function watchIdentity(file: string): FileIdentity {
   // Absolute, so that a change of the working directory changes nothing.
   const path = resolve(file)
   const opened = identityOf(path)
-  const wal = new WatchedWal(`${path}-wal`)
-  const isSharedMemoryInPlace = watchCompanion(`${path}-shm`)
+  const base = companionBase(path)
+  const wal = new WatchedWal(`${base}-wal`)
+  const isSharedMemoryInPlace = watchCompanion(`${base}-shm`)
   return {
     isInPlace: (access) => {
       const found = identityOf(path)
@@ -39,6 +49,15 @@ export function watchIdentity(file: string): FileIdentity {
     close: () => {
       wal.close()
     },
+  }
+}
+
+/** SQLite follows a link to a database, and puts the files beside what it links to. */
+function companionBase(path: string): string {
+  try {
+    return lstatSync(path).isSymbolicLink() ? realpathSync(path) : path
+  } catch {
+    return path
   }
 }
 
@@ -63,6 +82,8 @@ class WatchedWal {
   readonly #isInPlaceByTimes: () => boolean
   #descriptor: number | undefined
   #name: string | undefined
+  /** There is no `/proc` here. */
+  #isNameless = false
 
   constructor(path: string) {
     this.#path = path
@@ -71,10 +92,15 @@ class WatchedWal {
   }
 
   isInPlace(): boolean {
-    if (this.#name === undefined) this.#open()
+    if (this.#name === undefined && !this.#isNameless) this.#open()
     // Without /proc, or before the file is made.
     if (this.#name === undefined) return this.#isInPlaceByTimes()
-    return this.#currentName() === this.#name
+    const name = this.#currentName()
+    if (name === this.#name) return true
+    // A folder on the way may have a new name, and this file still its own.
+    if (!this.#isStillThere()) return false
+    this.#name = name
+    return true
   }
 
   close(): void {
@@ -87,9 +113,16 @@ class WatchedWal {
       // Holds no lock of SQLite's, which are all on the other two files.
       this.#descriptor ??= openSync(this.#path, 'r')
       this.#name = this.#currentName()
+      this.#isNameless = this.#name === undefined
     } catch {
       // Not made yet, or not ours to read: asked for again at the next write.
     }
+  }
+
+  #isStillThere(): boolean {
+    if (this.#descriptor === undefined) return false
+    const opened = textOf(fstatSync(this.#descriptor, { bigint: true }))
+    return identityOf(this.#path) === opened
   }
 
   /** `<path>`, wherever the file has gone to, or `<path> (deleted)`. */
@@ -105,10 +138,14 @@ class WatchedWal {
 function identityOf(path: string): string | undefined {
   try {
     const stat = statSync(path, { bigint: true, throwIfNoEntry: false })
-    return stat === undefined ? undefined : `${stat.dev}:${stat.ino}`
+    return stat === undefined ? undefined : textOf(stat)
   } catch {
     return undefined
   }
+}
+
+function textOf({ dev, ino }: BigIntStats): string {
+  return `${dev}:${ino}`
 }
 
 /** The error for everything that is asked of a database whose file is gone. */

@@ -11,11 +11,10 @@ import {
   answersPerTurn,
   busyRetryMax,
   createSqliteDriver,
-  groupSizeMax,
-  groupTimeMax,
   inPlaceInterval,
 } from '../../../../src/storage/sqlite/drive.ts'
 import type { FileIdentity } from '../../../../src/storage/sqlite/file-identity.ts'
+import { groupSizeMax, groupTimeMax } from '../../../../src/storage/sqlite/group.ts'
 import {
   type ObservedConnection,
   observeConnection,
@@ -191,6 +190,36 @@ describe('a write that is told of before the commit', () => {
     expect(await second).toEqual(accept(2))
     expect(connection.countOf('COMMIT')).toBe(1)
     expect(await numbers()).toEqual([1, 2])
+  })
+
+  test('is seen by nobody who reads before the commit', async () => {
+    let seen: Promise<unknown> | undefined
+    const written = driver.write(
+      () => insert(1),
+      () => {
+        seen = numbers()
+      },
+    )
+    connection.failNext('COMMIT', sqliteError('SQLITE_IOERR'))
+    await expect(settled(written)).rejects.toMatchObject({ code: 'storage_unavailable' })
+    expect(await seen).toEqual([])
+  })
+
+  test('is told of once, also when it is run again', async () => {
+    const told: number[] = []
+    const first = driver.write(
+      () => insert(1),
+      (value) => {
+        told.push(value)
+      },
+    )
+    const broken = driver.write(() => {
+      throw sqliteError('SQLITE_CORRUPT')
+    })
+    const answers = await settled(Promise.allSettled([first, broken]))
+    expect(answers.map(({ status }) => status)).toEqual(['fulfilled', 'rejected'])
+    expect(told).toEqual([1])
+    expect(await numbers()).toEqual([1])
   })
 
   test('is not told of when it is refused', async () => {

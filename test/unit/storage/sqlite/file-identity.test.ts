@@ -3,11 +3,13 @@
 import type * as fs from 'node:fs'
 import {
   copyFileSync,
+  mkdirSync,
   readdirSync,
   readlinkSync,
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { createEngine, defineActivity } from 'stele'
@@ -19,7 +21,11 @@ import { temporaryDirectory } from '../../../support/storage/temporary-directory
 
 vi.mock('node:fs', async (importActual) => {
   const actual = await importActual<typeof fs>()
-  return { ...actual, statSync: vi.fn(actual.statSync) }
+  return {
+    ...actual,
+    statSync: vi.fn(actual.statSync),
+    readlinkSync: vi.fn(actual.readlinkSync),
+  }
 })
 
 const noop = defineActivity({ name: 'noop' }, (input: number) => input)
@@ -117,6 +123,48 @@ describe('the WAL', () => {
     expect(identity.isInPlace('write')).toBe(false)
   })
 
+  it('in a folder that got another name: in its place while its path leads to it', () => {
+    using folder = temporaryDirectory()
+    mkdirSync(folder.file('one'))
+    symlinkSync(folder.file('one'), folder.file('current'))
+    const { identity } = watchedFile(folder, 'current/app.db')
+    expect(identity.isInPlace('write')).toBe(true)
+    renameSync(folder.file('one'), folder.file('two'))
+    expect(identity.isInPlace('write')).toBe(false)
+    rmSync(folder.file('current'))
+    symlinkSync(folder.file('two'), folder.file('current'))
+    expect(identity.isInPlace('write')).toBe(true)
+    rmSync(folder.file('two/app.db-wal'))
+    expect(identity.isInPlace('write')).toBe(false)
+  })
+
+  it('of a database that is reached by a link: beside the database', () => {
+    using folder = temporaryDirectory()
+    const { file } = watchedFile(folder)
+    symlinkSync(file, folder.file('link.db'))
+    const identity = watchIdentity(folder.file('link.db'))
+    expect(identity.isInPlace('write')).toBe(true)
+    rmSync(`${file}-wal`)
+    expect(identity.isInPlace('write')).toBe(false)
+  })
+
+  it('where nobody tells what an open file is called: asked for its identity', () => {
+    using folder = temporaryDirectory()
+    vi.mocked(readlinkSync).mockClear()
+    vi.mocked(readlinkSync).mockImplementation(() => {
+      throw new Error('no /proc')
+    })
+    try {
+      const { file, identity } = watchedFile(folder)
+      expect([identity.isInPlace('write'), identity.isInPlace('write')]).toEqual([true, true])
+      expect(vi.mocked(readlinkSync)).toHaveBeenCalledTimes(1)
+      rmSync(`${file}-wal`)
+      expect(identity.isInPlace('write')).toBe(false)
+    } finally {
+      vi.mocked(readlinkSync).mockRestore()
+    }
+  })
+
   it.skipIf(process.platform !== 'linux')('is not asked for its times before writes', () => {
     using folder = temporaryDirectory()
     const { file, identity } = watchedFile(folder)
@@ -136,11 +184,11 @@ describe('the WAL', () => {
   })
 })
 
-function watchedFile(folder: ReturnType<typeof temporaryDirectory>): {
-  readonly file: string
-  readonly identity: FileIdentity
-} {
-  const file = folder.file('app.db')
+function watchedFile(
+  folder: ReturnType<typeof temporaryDirectory>,
+  name = 'app.db',
+): { readonly file: string; readonly identity: FileIdentity } {
+  const file = folder.file(name)
   for (const suffix of ['', '-wal', '-shm']) writeFileSync(file + suffix, '')
   return { file, identity: watchIdentity(file) }
 }
