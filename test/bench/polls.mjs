@@ -35,7 +35,7 @@ export async function measurePolls({ file, synchronous, payload }) {
     const targets = [targetOf(strategy)]
     const request = { targets, lockedAt: Date.now(), limit: 100 }
     const skipped = `behind ${foreign.toLocaleString('en')} rows, ${strategy}`
-    figures[`${skipped}, poll ms`] = await median(() => storage.lockDue(request))
+    figures[`${skipped}, poll ms`] = await median(() => storage.lockDue(() => request))
     figures[`${skipped}, look ahead ms`] = await median(() => storage.findNextDue(targets))
   }
   await storage.close()

@@ -28,7 +28,9 @@ function medianOf(results, { workload, synchronous, figure }) {
     .map(({ figures }) => figures[figure])
     .filter((value) => value !== undefined)
     .sort((left, right) => left - right)
-  return values.length === 0 ? undefined : values[Math.floor(values.length / 2)]
+  if (values.length === 0) return undefined
+  const middle = (values.length - 1) / 2
+  return (values[Math.floor(middle)] + values[Math.ceil(middle)]) / 2
 }
 
 function format(value) {
