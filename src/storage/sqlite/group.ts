@@ -114,7 +114,9 @@ export function runGroup(queue: QueuedWrite[], options: GroupOptions): readonly 
     if (culprit === undefined) return failing(group, toSteleError(cause, file))
     // What only one of them met is no reason to fail the others: they are run again.
     queue.unshift(...group)
-    return failing([culprit], toSteleError(cause, file, { isolated: true }))
+    // That it was alone is only known of a page; what the others will meet, nobody knows.
+    const known = isCorruption(cause) ? ({ isolated: true } as const) : {}
+    return failing([culprit], toSteleError(cause, file, known))
   }
   return group.map((write, index) => () => {
     const fault = faults[index]

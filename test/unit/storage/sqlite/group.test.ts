@@ -1,6 +1,7 @@
 /** A group of writes: who shares a transaction, who is told when, and who fails with whom. */
 
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { SteleError } from '../../../../src/base/error.ts'
 import { accept, type Result, refuse } from '../../../../src/base/result.ts'
 import type { WriteProtocol } from '../../../../src/storage/driver.ts'
 import { query, statement } from '../../../../src/storage/protocol.ts'
@@ -51,8 +52,8 @@ function ask(n: number, asked: Asked = {}): void {
   const resolve = (result: Result<number, string>): void => {
     told.push(`${n} ${result.ok ? 'done' : 'refused'}`)
   }
-  const reject = (): void => {
-    told.push(`${n} failed`)
+  const reject = ({ fields }: SteleError): void => {
+    told.push(fields['isolated'] === true ? `${n} failed alone` : `${n} failed`)
   }
   queue.push(new PendingWrite({ protocol, onAccepted, isJoined }, resolve, reject))
 }
@@ -130,7 +131,7 @@ describe('one of a group', () => {
   test('with a page that it cannot read: fails alone, and the others are run again', () => {
     ask(1)
     ask(2, { protocol: fail('SQLITE_CORRUPT') })
-    expect(run()).toEqual(['2 failed'])
+    expect(run()).toEqual(['2 failed alone'])
     expect(run()).toEqual(['1 done'])
   })
 
